@@ -217,7 +217,7 @@ type Figures = Omit<Window, 'perSecond'>
 async function figures(gateways: readonly Started[]): Promise<Figures> {
   const info = execFileSync('redis-cli', ['-u', redis.url, 'INFO'], { encoding: 'utf8' })
   const figure = (field: string): number => Number(new RegExp(`^${field}:([\\d.]+)`, 'm').exec(info)?.[1])
-  const [books] = await database.query<{ wal: string; rows: string }>(
+  const [row] = await database.query<{ wal: string; rows: string }>(
     `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS wal, count(*)::text AS rows FROM usage_events`,
   )
   return {
@@ -226,8 +226,8 @@ async function figures(gateways: readonly Started[]): Promise<Figures> {
     redisUs: (figure('used_cpu_user') + figure('used_cpu_sys')) * 1_000_000,
     redisCommands: figure('total_commands_processed'),
     redisBytes: figure('total_net_input_bytes') + figure('total_net_output_bytes'),
-    walBytes: Number(books?.wal),
-    ledgerRows: Number(books?.rows),
+    walBytes: Number(row?.wal),
+    ledgerRows: Number(row?.rows),
   }
 }
 

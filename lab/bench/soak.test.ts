@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { judgeCalls, judgePurchases, type Row } from './soak/books.ts'
+import { judgeCalls, judgePurchases, type Row } from './soak/ledger.ts'
 import { coloursOf, drawing, motifIn, motifText, pictureOf } from '../fake-provider/players/soak/oracle.ts'
-import type { Booked } from '../fake-provider/players/soak/calls.ts'
+import type { RecordedCall } from '../fake-provider/players/soak/calls.ts'
 
-const served: Booked = { callId: 'c', fault: 'none', served: true, tokens: 10 }
+const served: RecordedCall = { callId: 'c', fault: 'none', served: true, tokens: 10 }
 const posted: Row = {
   call_id: 'c',
   share: 'r/0',
@@ -19,16 +19,16 @@ const posted: Row = {
   amount_nano: '1300',
 }
 
-function found(booked: readonly Booked[], rows: readonly Row[]): string[] {
+function found(recorded: readonly RecordedCall[], rows: readonly Row[]): string[] {
   return [
     ...judgeCalls(
-      booked,
+      recorded,
       Map.groupBy(rows, ({ call_id: callId }) => callId),
     ),
   ]
 }
 
-test('books that equal the upstream are right', () => {
+test('a ledger that equals the upstream’s records is right', () => {
   const shares = [
     { ...posted, tokens: '4', amount_nano: '520' },
     { ...posted, share: 's/0', tokens: '6', amount_nano: '780' },
@@ -40,9 +40,9 @@ test('books that equal the upstream are right', () => {
   assert.deepEqual(found([{ ...served, fault: 'limited', served: false }], []), [])
 })
 
-const planted: Readonly<Record<string, readonly [Booked, readonly Row[], RegExp]>> = {
-  'a call that is in no book': [served, [], /in no book/],
-  'a call that was given back though it was served': [served, [{ ...posted, kind: 'void' }], /say void/],
+const planted: Readonly<Record<string, readonly [RecordedCall, readonly Row[], RegExp]>> = {
+  'a call that is not in the ledger': [served, [], /not in the ledger/],
+  'a call that was given back though it was served': [served, [{ ...posted, kind: 'void' }], /says void/],
   'a call that is open for ever': [
     { ...served, served: false },
     [{ ...posted, kind: 'intent' }],
@@ -67,9 +67,9 @@ for (const [name, [entry, rows, words]] of Object.entries(planted)) {
 
 test('a picture that was bought twice, and one that shows another motif, are found', () => {
   const motif = motifText({ prompt: 'p', callId: 'c', index: 0, given: [] })
-  const call: Booked = { callId: 'c', fault: 'none', served: true, prompt: 'p', motifs: [motif] }
-  const judge = (booked: readonly Booked[], colours: Uint8Array): string[] => [
-    ...judgePurchases(booked, { callsAllowed: new Map([['p', 1]]), converted: [{ prompt: 'p', colours }] }),
+  const call: RecordedCall = { callId: 'c', fault: 'none', served: true, prompt: 'p', motifs: [motif] }
+  const judge = (recorded: readonly RecordedCall[], colours: Uint8Array): string[] => [
+    ...judgePurchases(recorded, { callsAllowed: new Map([['p', 1]]), converted: [{ prompt: 'p', colours }] }),
   ]
   assert.deepEqual(judge([call], coloursOf(motif)), [])
   assert.match(

@@ -10,13 +10,13 @@ import { GatewayWatch } from './gateway-watch.ts'
 import { stopAll } from '../processes.ts'
 import { startProvider } from '../provider.ts'
 import { Report, loadText, median } from '../report.ts'
-import { judgeBooks } from './soak/books.ts'
+import { judgeLedger } from './soak/ledger.ts'
 import { configFor, PROJECTS } from './soak/config.ts'
 import { embed } from './soak/embedding-client.ts'
 import { endExchanges } from './soak/exchange.ts'
 import { paint } from './soak/picture-client.ts'
 import { Tally } from './soak/tally.ts'
-import type { Booked } from '../fake-provider/players/soak/calls.ts'
+import type { RecordedCall } from '../fake-provider/players/soak/calls.ts'
 import { below, chance } from './soak/visit.ts'
 import { startTorana, type StartedTorana } from './torana.ts'
 import { Workplace } from '../workplace.ts'
@@ -72,18 +72,18 @@ async function run(databaseUrl: string): Promise<void> {
   const after = watch.handles()
   const restBytes = watch.residentBytes()
   await stopAll(torana.pid)
-  const booked = (await (await fetch(`${upstream}/_books`)).json()) as Booked[]
-  const books = await judgeBooks(databaseUrl, booked, tally)
+  const recorded = (await (await fetch(`${upstream}/_calls`)).json()) as RecordedCall[]
+  const ledger = await judgeLedger(databaseUrl, recorded, tally)
 
   report.figure('requests', String(tally.requests))
   report.figure('… whose client left', String(tally.left))
   for (const [what = '', figure = ''] of tally.rows) report.figure(what, figure)
-  for (const [what = '', figure = ''] of books.figures) report.figure(what, figure)
+  for (const [what = '', figure = ''] of ledger.figures) report.figure(what, figure)
   report.aim('vectors looked at', String(tally.vectors), '> 0', tally.vectors > 0)
   report.aim('pictures looked at', String(tally.pictures), '> 0', tally.pictures > 0)
   report.aim('links fetched', String(tally.assets), '> 0', tally.assets > 0)
   nothingWrong('wrong answers', tally.wrong)
-  nothingWrong('wrong in the books', books.wrong)
+  nothingWrong('wrong in the ledger', ledger.wrong)
   report.aim(
     'connections at rest',
     String(after.connections),

@@ -27,12 +27,12 @@ function budgetOf(limitNanoUsd: bigint): Budget {
 }
 
 /** Gateway parts in memory; `store` and `ledger` may wrap the ledger. */
-function house(between: { store?: (books: BudgetStore) => BudgetStore; ledger?: (own: Ledger) => Ledger }) {
+function house(between: { store?: (own: BudgetStore) => BudgetStore; ledger?: (own: Ledger) => Ledger }) {
   const money = memoryMoney()
   let nowMs = 0
   const leases = new Leases({
     nodeId: money.nodeId,
-    store: between.store?.(money.books) ?? money.books,
+    store: between.store?.(money.memory) ?? money.memory,
     clock: { nowMs: () => systemClock.nowMs(), monotonicMs: () => nowMs },
     identifiers,
     liveNodes: () => 1,
@@ -42,7 +42,7 @@ function house(between: { store?: (books: BudgetStore) => BudgetStore; ledger?: 
   const outside = { ...money, leases, ledger: between.ledger?.(money.ledger) ?? money.ledger }
   return {
     leases,
-    leasedNanoUsd: () => money.books.budgetState('project:tight', window)?.leasedNanoUsd,
+    leasedNanoUsd: () => money.memory.budgetState('project:tight', window)?.leasedNanoUsd,
     passIdleTime: () => (nowMs += 10_000),
     admitted: async (budget: Budget, texts: readonly string[]): Promise<Admission> => {
       const key = {
@@ -69,10 +69,10 @@ assert.ok(offer)
 test('a return whose answer was lost is done once, also when the lease was used again before it was repeated', async () => {
   let isAnswerLost = true
   const { leases, leasedNanoUsd, passIdleTime } = house({
-    store: (books) => ({
-      lease: (question) => books.lease(question),
+    store: (own) => ({
+      lease: (question) => own.lease(question),
       async giveBack(lease) {
-        await books.giveBack(lease)
+        await own.giveBack(lease)
         if (isAnswerLost) throw new StoreUnreachable('the answer was lost')
       },
     }),
@@ -93,11 +93,11 @@ test('a request that ends while one of its calls fetches more money gives back n
   let isSlow = false
   const slow = Promise.withResolvers<void>()
   const { admitted, leases, leasedNanoUsd } = house({
-    store: (books) => ({
-      giveBack: (lease) => books.giveBack(lease),
+    store: (own) => ({
+      giveBack: (lease) => own.giveBack(lease),
       async lease(question) {
         if (isSlow) await slow.promise
-        return books.lease(question)
+        return own.lease(question)
       },
     }),
   })

@@ -1,4 +1,4 @@
-/** Says whether the pictures that a client got are those in the upstream's books, and whether they were bought once. */
+/** Says whether the pictures that a client got are those in the upstream's log, and whether they were bought once. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import sharp from 'sharp'
@@ -24,7 +24,7 @@ export interface Pictures {
 }
 
 /** What the fake provider knows. */
-export interface Books {
+export interface UpstreamLog {
   readonly entries: readonly LogEntry[]
   readonly picture: (sha256: string) => Buffer | undefined
 }
@@ -38,11 +38,11 @@ export async function judgePictures(
   client: ImageClient,
   asked: ImageCase,
   answer: ClientAnswer<Pictures>,
-  books: Books,
+  log: UpstreamLog,
   gatewayUrl: string,
 ): Promise<Verdict> {
   try {
-    return await judged(client, asked, answer, books, gatewayUrl)
+    return await judged(client, asked, answer, log, gatewayUrl)
   } catch (error) {
     if (!(error instanceof Unfit)) throw error
     return { result: 'wrong', expected: error.expected, got: error.message }
@@ -53,15 +53,15 @@ async function judged(
   client: ImageClient,
   asked: ImageCase,
   answer: ClientAnswer<Pictures>,
-  books: Books,
+  log: UpstreamLog,
   gatewayUrl: string,
 ): Promise<Verdict> {
   const { expected } = asked
-  const bought = purchasesOf(asked, books)
+  const bought = purchasesOf(asked, log)
   const got = answer.ok ? `${answer.pictures?.length ?? 0} pictures` : wordsOf(answer.error)
   if (expected.kind === 'pictures') {
     if (!answer.ok) throw new Unfit(`${expected.count} pictures`, got)
-    await mustBeRight(expected, answer, bought, books, gatewayUrl)
+    await mustBeRight(expected, answer, bought, log, gatewayUrl)
   } else if (expected.kind === 'error') {
     const verdict = judgeError(client, expected, answer.ok ? got : answer.error)
     if (verdict.result === 'wrong') return verdict
@@ -78,7 +78,7 @@ async function judged(
   return { result: 'right' }
 }
 
-function purchasesOf({ prompt }: ImageCase, { entries }: Books): LogEntry[] {
+function purchasesOf({ prompt }: ImageCase, { entries }: UpstreamLog): LogEntry[] {
   const promptSha256 = createHash('sha256').update(prompt).digest('hex')
   return entries.filter((entry) => entry.served && entry.promptSha256 === promptSha256)
 }
@@ -87,7 +87,7 @@ async function mustBeRight(
   expected: ExpectedPictures,
   { pictures = [], previews = [] }: Pictures,
   bought: readonly LogEntry[],
-  books: Books,
+  log: UpstreamLog,
   gatewayUrl: string,
 ): Promise<void> {
   const { count, form } = expected
@@ -97,12 +97,12 @@ async function mustBeRight(
     else must(url?.startsWith(`${gatewayUrl}/`) === true, `a link of ${gatewayUrl}`, url ?? 'base64')
   }
   const notes = bought.flatMap((entry) => entry.pictures ?? [])
-  must(notes.length === count, `${count} pictures in the upstream's books`, `${notes.length}`)
+  must(notes.length === count, `${count} pictures in the upstream's log`, `${notes.length}`)
   // Several calls end in any order.
   const left = [...notes]
   for (const [index, picture] of pictures.entries()) {
-    const found = await placeOf(picture, left, expected, books)
-    must(found !== -1, `picture ${index} of the upstream's books`, `another: ${picture.file}`)
+    const found = await placeOf(picture, left, expected, log)
+    must(found !== -1, `picture ${index} of the upstream's log`, `another: ${picture.file}`)
     must(found === 0 || bought.length > 1, 'pictures in their order', `picture ${index} out of it`)
     await mustBeSound(picture, left[found] as Note, expected)
     left.splice(found, 1)
@@ -117,11 +117,11 @@ async function placeOf(
   { file, sha256 }: SavedPicture,
   notes: readonly Note[],
   { isConverted }: ExpectedPictures,
-  books: Books,
+  log: UpstreamLog,
 ): Promise<number> {
   if (!isConverted) return notes.findIndex((note) => note.sha256 === sha256)
   for (const [index, note] of notes.entries()) {
-    const original = books.picture(note.sha256)
+    const original = log.picture(note.sha256)
     if (original !== undefined && (await differenceOf(readFileSync(file), original)) <= maxDifference) {
       return index
     }

@@ -77,7 +77,7 @@ export interface ImageCase {
   /** To be edited; otherwise pictures are made from words alone. */
   readonly edit?: AskedEdit
   readonly expected: ImageExpectation
-  /** How many calls the upstream's books must have for this text, charged ones alone. */
+  /** How many calls the upstream's log must have for this text, charged ones alone. */
   readonly purchases: number
 }
 

@@ -40,7 +40,7 @@ const usage = `node lab/conformance/images.ts [--clients openai-7,python] [--sce
 const about = {
   title: 'images',
   legend:
-    "✓ is as many pictures as asked for, byte for byte those of the upstream's books unless another format was asked for, bought once; and for faults the right class, status, code and message.",
+    "✓ is as many pictures as asked for, byte for byte those of the upstream's log unless another format was asked for, bought once; and for faults the right class, status, code and message.",
 }
 
 const groups: readonly Group<ImageRow>[] = [
@@ -84,12 +84,12 @@ async function runOne(client: ImageClient, { rows, torana, provider, matrix }: R
   const ending = await runClient<Pictures>(client, { cases }, clientTimeoutMs, (answer) => {
     answers.set(answer.case, answer)
   })
-  const books = { entries: provider.entries(), picture: (sha256: string) => provider.picture(sha256) }
+  const log = { entries: provider.entries(), picture: (sha256: string) => provider.picture(sha256) }
   const gatewayUrl = new URL(torana.baseUrl).origin
   for (const { row, one } of asked) {
     const answer = answers.get(one.name)
     const verdict =
-      answer === undefined ? unanswered(ending) : await judgePictures(client, one, answer, books, gatewayUrl)
+      answer === undefined ? unanswered(ending) : await judgePictures(client, one, answer, log, gatewayUrl)
     matrix.add(row, client, one.name, verdict)
   }
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { WorkerLedgerFiles } from '../../server/src/runtime/ledger-files.ts'
 import { DiskBlobs } from '../../server/src/stores/blobs/disk.ts'
 import { S3Blobs } from '../../server/src/stores/blobs/s3.ts'
-import { postgresBooks } from '../../server/test/support/books.ts'
+import { postgresStores } from '../../server/test/support/ledger-stores.ts'
 import { fillDay, LAKE_DAYS, LAKE_NOW_MS, openTestLake } from '../../server/test/support/lake.ts'
 import { S3_OWNER, s3Program, startS3Server, testPlace } from '../../server/test/support/s3.ts'
 import { temporaryFolder } from '../../server/test/support/servers.ts'
@@ -16,7 +16,7 @@ import { Recipe } from './page.ts'
 
 await install(new Set(['python-recipes']))
 const python = join(cacheFolder, 'python-recipes', 'bin')
-const open = postgresBooks()
+const open = postgresStores()
 const ENTRIES = 5000
 
 test('DuckDB and ClickHouse read the ledger as the database has it, and hashes can be made again from the files', async () => {

@@ -5,7 +5,7 @@ import {
   TOKENS_OF_A_PICTURE,
   WIDTH,
 } from '../../fake-provider/players/soak/oracle.ts'
-import type { Booked } from '../../fake-provider/players/soak/calls.ts'
+import type { RecordedCall } from '../../fake-provider/players/soak/calls.ts'
 
 export const KEYS = {
   alpha: 'alpha-key-00000000000000000000000001',
@@ -125,7 +125,7 @@ export function configFor(upstream: string): object {
 }
 
 /** The cost of a served call. */
-export function costOf(model: string, { tokens = 0, motifs = [], ...entry }: Booked): bigint {
+export function costOf(model: string, { tokens = 0, motifs = [], ...entry }: RecordedCall): bigint {
   const count = BigInt(motifs.length)
   switch (model) {
     case 'paint':

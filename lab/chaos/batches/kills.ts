@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { nanoUsdOf } from '../../../server/src/core/money/price.ts'
 import { openPostgres, type Database } from '../../../server/src/stores/postgres/database.ts'
-import { rowsIn } from '../../../server/test/e2e/money/books.ts'
+import { rowsIn } from '../../../server/test/e2e/money/ledger-rows.ts'
 import { bitsOf } from '../../../server/test/support/arbitraries.ts'
 import {
   requestLines,
@@ -132,9 +132,9 @@ export async function runWithKills(plan: KillPlan): Promise<KillReport> {
   const seconds = (performance.now() - startedMs) / 1000
   assert.equal(batch.status, 'completed', JSON.stringify(batch))
   const vectors = await comparedVectors(caller, batch, plan)
-  await using books = new AsyncDisposableStack()
+  await using opened = new AsyncDisposableStack()
   const database = openPostgres(stage.databaseUrl, { poolSize: 2 })
-  books.defer(() => database.close())
+  opened.defer(() => database.close())
   const calls = await eventually(async () => {
     const rows = await rowsIn(database)
     const known = new Set(rows.map(({ callId }) => callId))

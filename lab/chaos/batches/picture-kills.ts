@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { openPostgres } from '../../../server/src/stores/postgres/database.ts'
-import { rowsIn } from '../../../server/test/e2e/money/books.ts'
+import { rowsIn } from '../../../server/test/e2e/money/ledger-rows.ts'
 import { requestLines, type BatchCaller, type ResultLine } from '../../../server/test/support/batches.ts'
 import type { GatewayOptions } from '../../../server/test/support/gateway.ts'
 import { servedBy, sha256, SMALL } from '../../../server/test/support/image-answers.ts'
@@ -57,9 +57,9 @@ export async function runPicturesWithKills(plan: KillPlan): Promise<PictureRepor
     endpoint: ENDPOINT,
   })
   await stage.killAsPlanned(id)
-  await using books = new AsyncDisposableStack()
+  await using opened = new AsyncDisposableStack()
   const database = openPostgres(stage.databaseUrl, { poolSize: 2 })
-  books.defer(() => database.close())
+  opened.defer(() => database.close())
   const caller = stage.caller()
   const batch = await caller.ended(id, 900_000)
   const seconds = (performance.now() - startedMs) / 1000

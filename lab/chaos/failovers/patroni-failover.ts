@@ -88,7 +88,7 @@ export const patroniFailover: Proof = {
       }
       await wait(AROUND_MS)
       await Promise.all([vectors.stop(), pictures.stop()])
-      const books = await judgedAtRest(house, evidence, REST_MS)
+      const ledger = await judgedAtRest(house, evidence, REST_MS)
       await watch.stop()
 
       const place = { house: { folder, provider }, folder, assets, databaseUrl }
@@ -105,13 +105,13 @@ export const patroniFailover: Proof = {
       for (const failover of failovers)
         report(failover, { records, pictures: pictures.records, watch, probe })
       console.log(
-        `in all: ${records.length} requests, ${books.tally.answered} answered; ${books.tally.served} calls served, ` +
-          `${books.tally.posted} entries for them (requests that share a call have one each); ${tally.served} pictures served, ${tally.retrieved} retrieved from ${tally.jobs} jobs; ` +
+        `in all: ${records.length} requests, ${ledger.tally.answered} answered; ${ledger.tally.served} calls served, ` +
+          `${ledger.tally.posted} entries for them (requests that share a call have one each); ${tally.served} pictures served, ${tally.retrieved} retrieved from ${tally.jobs} jobs; ` +
           `${probe.acknowledged.length} acknowledged rows of the probe, ${lostRows.length} lost`,
       )
       console.log(`endings: ${endingsOf(records)}`)
       wrongs.push(
-        ...[...books.violations, ...(await budgets.stop())].map(violationText),
+        ...[...ledger.violations, ...(await budgets.stop())].map(violationText),
         ...tally.other,
         ...lostRows.map((row) => `row ${row} of the probe was acknowledged and is lost`),
         ...wrongEndings(records, pictures.records, failovers),

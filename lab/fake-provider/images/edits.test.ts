@@ -17,7 +17,7 @@ import {
   type Upload,
 } from './edit-client.ts'
 import { editTraits } from './edit-traits.ts'
-import { assertInBooks, lastPurchase, picturesIn, type ImagesAnswer } from './test-client.ts'
+import { assertLogged, lastPurchase, picturesIn, type ImagesAnswer } from './test-client.ts'
 
 const [width, height] = [37, 23]
 const everything = () => true
@@ -88,7 +88,7 @@ describe('an edit as a form', () => {
     assert.deepEqual(fields, { model: edit.model, ...texts, n: 2 })
     assert.ok(!JSON.stringify(entry).includes(edit.prompt))
     const pictures = await picturesIn(answer.json())
-    await assertInBooks(pictures, entry)
+    await assertLogged(pictures, entry)
     assert.equal(new Set(pictures.map(sha256Of)).size, 2)
     for (const made of pictures) await assertPainted(picture, made, corner)
   })

@@ -5,7 +5,7 @@ import { createFireworks } from '@ai-sdk/fireworks'
 import type { LogEntry } from '../log.ts'
 import { startFakeProvider } from '../server.ts'
 import { scenarioOf } from '../traits.ts'
-import { assertInBooks, downloaded, lastPurchase } from './test-client.ts'
+import { assertLogged, downloaded, lastPurchase } from './test-client.ts'
 import { imageTraits } from './traits.ts'
 
 const provider = await startFakeProvider()
@@ -127,7 +127,7 @@ describe('a job that is polled', () => {
       assert.ok(polls.every((body) => file(body) === undefined))
       const ready = await polled(dialect, 'plain', job)
       assert.equal(status(ready), done)
-      await assertInBooks([await downloaded(file(ready) ?? '')], lastPurchase(provider))
+      await assertLogged([await downloaded(file(ready) ?? '')], lastPurchase(provider))
       // However late it is asked again, it is there.
       assert.equal(file(await polled(dialect, 'plain', job)), file(ready))
 
@@ -221,7 +221,7 @@ describe('a job that is polled', () => {
       mask: undefined,
       providerOptions: {},
     })
-    await assertInBooks(images as Uint8Array[], lastPurchase(provider))
+    await assertLogged(images as Uint8Array[], lastPurchase(provider))
   })
 })
 
@@ -248,7 +248,7 @@ describe("fal's queue", () => {
     )
     const { images } = (await ask(response_url)) as { images: { url: string; width: number }[] }
     assert.equal(images[0]?.width, 512)
-    await assertInBooks([await downloaded(images[0].url)], lastPurchase(provider))
+    await assertLogged([await downloaded(images[0].url)], lastPurchase(provider))
     assert.deepEqual(
       [lastPurchase(provider)?.wire, lastPurchase(provider)?.model],
       ['fal-queue', 'fal-ai/flux/dev'],

@@ -4,7 +4,7 @@ import { after, describe, it } from 'node:test'
 import sharp from 'sharp'
 import { startFakeProvider } from '../server.ts'
 import { tokensOf } from '../vectors.ts'
-import { assertInBooks, generate, lastPurchase, order, picturesIn, type ImagesAnswer } from './test-client.ts'
+import { assertLogged, generate, lastPurchase, order, picturesIn, type ImagesAnswer } from './test-client.ts'
 
 const apiKey = 'sk-images-4321'
 const provider = await startFakeProvider()
@@ -131,7 +131,7 @@ describe('every trait of the OpenAI wire does what it says', () => {
       assert.equal(answer.status, status)
       check?.(answer)
       const entry = lastPurchase(provider)
-      if (status === 200) return await assertInBooks(await picturesIn(answer.json()), entry)
+      if (status === 200) return await assertLogged(await picturesIn(answer.json()), entry)
       if (code !== undefined) assert.equal(answer.json().error?.code, code)
       assert.deepEqual([entry?.served, entry?.pictures ?? []], [false, []])
     })
@@ -220,7 +220,7 @@ describe('connections', () => {
     await generate(`${provider.url}/slow-120`)
     assert.ok(performance.now() - startMs >= 119)
     const chunked = await generate(`${provider.url}/chunked-1000`)
-    await assertInBooks(await picturesIn(chunked.json()), lastPurchase(provider))
+    await assertLogged(await picturesIn(chunked.json()), lastPurchase(provider))
   })
 })
 
@@ -232,7 +232,7 @@ describe('downloads', () => {
     const address = await url('plain')
     const answer = await fetch(address, { headers: { authorization: 'Bearer sk-leaked' } })
     assert.equal(answer.headers.get('content-type'), 'image/png')
-    await assertInBooks([Buffer.from(await answer.arrayBuffer())], lastPurchase(provider))
+    await assertLogged([Buffer.from(await answer.arrayBuffer())], lastPurchase(provider))
     const entry = provider.entries().at(-1)
     assert.deepEqual([entry?.operation, entry?.served, entry?.authorization], ['download', false, 'aked'])
   })

@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test'
 import OpenAI from 'openai'
 import sharp from 'sharp'
 import { startFakeProvider } from '../server.ts'
-import { assertInBooks, generate, lastPurchase, order } from './test-client.ts'
+import { assertLogged, generate, lastPurchase, order } from './test-client.ts'
 
 const provider = await startFakeProvider()
 after(() => provider.close())
@@ -31,7 +31,7 @@ describe('a stream of pictures', () => {
     'chunked-5000',
     'event-gap-10',
   ]) {
-    it(`${traits}: the official client reads previews, then the picture that is in the books`, async () => {
+    it(`${traits}: the official client reads previews, then the picture that is in the log`, async () => {
       const events = await eventsOf(traits, { partial_images: 2, n: 2 })
       const partial = 'image_generation.partial_image'
       const completed = 'image_generation.completed'
@@ -49,7 +49,7 @@ describe('a stream of pictures', () => {
         assert.deepEqual([width, height], [512, 512])
       }
       const pictures = finished(events).map(({ b64_json }) => Buffer.from(b64_json, 'base64'))
-      await assertInBooks(pictures, lastPurchase(provider))
+      await assertLogged(pictures, lastPurchase(provider))
     })
   }
 

@@ -50,7 +50,7 @@ export async function downloaded(url: string): Promise<Buffer> {
 }
 
 /** Every picture can be decoded, and is what the log says of the purchase, in the same order. */
-export async function assertInBooks(pictures: Uint8Array[], entry: LogEntry | undefined): Promise<void> {
+export async function assertLogged(pictures: Uint8Array[], entry: LogEntry | undefined): Promise<void> {
   assert.deepEqual([entry?.served, entry?.status !== null], [true, true])
   const seen = pictures.map(async (bytes) => {
     const { format, width, height } = await sharp(bytes).metadata()

@@ -29,7 +29,7 @@ describe('an upload that does not arrive', () => {
     return call
   }
 
-  it('is not in the books when the client leaves in the middle', async () => {
+  it('is not in the log when the client leaves in the middle', async () => {
     const { length } = provider.entries()
     const call = await begun('plain', 1_000_000)
     await untilInFlight(1)

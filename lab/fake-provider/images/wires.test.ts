@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test'
 import type { ImageModelV4, ImageModelV4CallOptions } from '@ai-sdk/provider'
 import { fast, imagesOf, packages } from '../packages.ts'
 import { startFakeProvider } from '../server.ts'
-import { assertInBooks, lastPurchase } from './test-client.ts'
+import { assertLogged, lastPurchase } from './test-client.ts'
 
 type Row = {
   title: string
@@ -170,10 +170,10 @@ describe('every wire answers the AI SDK package of its provider', () => {
     const ask = (scenario: string) =>
       imagesOf(modelAt(`${provider.url}/${scenario}`), { prompt: `a red bicycle by ${title}`, ...options })
 
-    it(`${title}: pictures of the right size and format, as in the books; no field is unknown`, async () => {
+    it(`${title}: pictures of the right size and format, as in the log; no field is unknown`, async () => {
       const pictures = await ask('strict-fields')
       const entry = lastPurchase(provider)
-      await assertInBooks(pictures, entry)
+      await assertLogged(pictures, entry)
       assert.deepEqual(
         entry?.pictures?.map(({ format, width, height }) => [format, width, height]),
         row.pictures,

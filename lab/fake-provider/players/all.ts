@@ -19,7 +19,7 @@ export const playerTexts = {
   'fixed-wN': 'the same vector of N numbers for every text; +call-N +input-N +parallel-N: its time',
   hostile: 'misbehaves when a text asks for it: @@echo@@, @@fail@@, @@never@@, @@chunks@@, @@endless@@',
   quoting: 'repeats what it was sent in errors, headers and broken answers; every second call is right',
-  soak: 'the upstreams of bench/soak, with its own records at /soak/_books',
+  soak: 'the upstreams of bench/soak, with its own records at /soak/_calls',
 } as const
 
 const PLAYED = /^\/((fixed|hostile|quoting|soak)(?:-[^/]*)?)(?=\/|$)/

@@ -44,7 +44,7 @@ test('hostile, quoting and soak answer, and none is in the log', async () => {
   assert.equal((await post('quoting/v1/embeddings', { input: 'a' })).status, 200)
   assert.deepEqual(await (await fetch(`${provider.url}/quoting/`)).json(), { calls: 2, shared: 0 })
   assert.equal((await post('soak/steady/v1/embeddings', { input: 'a' })).status, 200)
-  const records = (await (await fetch(`${provider.url}/soak/_books`)).json()) as { served: boolean }[]
+  const records = (await (await fetch(`${provider.url}/soak/_calls`)).json()) as { served: boolean }[]
   assert.deepEqual(
     records.map(({ served }) => served),
     [true],

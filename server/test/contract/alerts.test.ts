@@ -7,11 +7,11 @@ import type { NoticePhase } from '#core/alerts/notice.ts'
 import type { DeliveryResult, DueNotice } from '#ports/alerts.ts'
 import { PostgresAlertOutbox } from '#stores/postgres/alerts/outbox.ts'
 import { PostgresAlertRules } from '#stores/postgres/alerts/rules.ts'
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { SECRETS } from '#test/support/directory.ts'
 import { sealingKeysOf } from '#runtime/secret.ts'
 
-const open = postgresBooks()
+const open = postgresStores()
 const ACTOR = { name: 'test' }
 const ARRIVED: DeliveryResult = { isOk: true, status: 200, ms: 1, problem: undefined }
 const LOST: DeliveryResult = { isOk: false, status: 503, ms: 1, problem: 'HTTP 503' }

@@ -1,4 +1,4 @@
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { auditReceiversSuite } from './audit-receivers.ts'
 
-auditReceiversSuite('PostgreSQL', postgresBooks())
+auditReceiversSuite('PostgreSQL', postgresStores())

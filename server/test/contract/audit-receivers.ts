@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HeldReceiver, SentEntry } from '#ports/audit-receivers.ts'
 import { PostgresAuditReceivers } from '#stores/postgres/audit-receivers.ts'
-import type { Books } from '#test/support/books.ts'
+import type { LedgerStores } from '#test/support/ledger-stores.ts'
 
 const SIEM = { id: 'https://siem.example/in', holdMs: 30_000 }
 const OTHER = { id: 'otlp', holdMs: 30_000 }
 
-export function auditReceiversSuite(name: string, open: () => Promise<Books>): void {
+export function auditReceiversSuite(name: string, open: () => Promise<LedgerStores>): void {
   const opened = async () => {
     const { database, keys } = await open()
     const receivers = new PostgresAuditReceivers(database)

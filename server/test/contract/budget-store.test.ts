@@ -1,4 +1,4 @@
 import { budgetStoreSuite } from './budget-store.ts'
-import { postgresBooks } from './open-books.ts'
+import { postgresStores } from './open-ledger.ts'
 
-budgetStoreSuite('PostgreSQL', postgresBooks, 15)
+budgetStoreSuite('PostgreSQL', postgresStores, 15)

@@ -1,4 +1,4 @@
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { capturesSuite } from './captures.ts'
 
-capturesSuite('PostgreSQL', postgresBooks())
+capturesSuite('PostgreSQL', postgresStores())

@@ -5,20 +5,20 @@ import { CAPTURED_MS, type CapturedRequest } from '#ports/captures.ts'
 import { captureKeysOf } from '#runtime/secret.ts'
 import { tablesIn } from '#stores/postgres/backup/tables.ts'
 import { PostgresCaptures } from '#stores/postgres/ledger/captures.ts'
-import type { Books } from '#test/support/books.ts'
+import type { LedgerStores } from '#test/support/ledger-stores.ts'
 import { SECRETS } from '#test/support/directory.ts'
 
 const always = (): boolean => true
 
-export function capturesSuite(engine: string, open: () => Promise<Books>): void {
+export function capturesSuite(engine: string, open: () => Promise<LedgerStores>): void {
   const opened = async () => {
-    const books = await open()
-    const captures = new PostgresCaptures(books.database, captureKeysOf(SECRETS), books.clock)
+    const stores = await open()
+    const captures = new PostgresCaptures(stores.database, captureKeysOf(SECRETS), stores.clock)
     const request = (more: Partial<CapturedRequest> = {}, text = 'a canary text'): CapturedRequest => ({
-      requestId: books.identifiers.next(),
+      requestId: stores.identifiers.next(),
       project: 'search',
       hasFailed: false,
-      capturedAtMs: books.clock.nowMs(),
+      capturedAtMs: stores.clock.nowMs(),
       input: {
         route: 'embeddings',
         path: undefined,
@@ -27,7 +27,7 @@ export function capturesSuite(engine: string, open: () => Promise<Books>): void 
       },
       ...more,
     })
-    return { ...books, captures, request }
+    return { ...stores, captures, request }
   }
 
   test(`${engine}: what was captured is read as it was sent, and the database can not read it`, async () => {

@@ -8,9 +8,9 @@ import type { LedgerEntry } from '#core/money/ledger.ts'
 import { costOf, decimalOf, imageCostOf, type ImagePrice, type Price } from '#core/money/price.ts'
 import { NOTHING_GIVEN, UNKNOWN_TOKENS } from '#core/money/usage.ts'
 import { dividedEntry } from '#request/money/label-shares.ts'
-import { DAY_MS, postgresBooks } from '#test/support/books.ts'
+import { DAY_MS, postgresStores } from '#test/support/ledger-stores.ts'
 
-const open = postgresBooks()
+const open = postgresStores()
 
 interface RandomCall {
   readonly daysAgo: number
@@ -32,8 +32,8 @@ const somePrice = fc
   .map((nanoUsdPerMillionTokens): Price => ({ kind: 'perToken', nanoUsdPerMillionTokens }))
 
 test('embeddings and images: the bill equals the recomputation of every call, to the nano-dollar', async () => {
-  const books = await open()
-  const { database, clock, ledger, nodeId, entry } = books
+  const stores = await open()
+  const { database, clock, ledger, nodeId, entry } = stores
   const nowMs = clock.ms
   const image = (nanoUsd: bigint): ImagePrice => ({
     kind: 'perImage',

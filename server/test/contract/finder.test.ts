@@ -1,4 +1,4 @@
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { finderSuite } from './finder.ts'
 
-finderSuite('PostgreSQL', postgresBooks())
+finderSuite('PostgreSQL', postgresStores())

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hitsOfUuid } from '#control/resolve/queries.ts'
-import type { Books } from '#test/support/books.ts'
+import type { LedgerStores } from '#test/support/ledger-stores.ts'
 import { unusedLake } from '#test/support/lake.ts'
 
-export function finderSuite(name: string, open: () => Promise<Books>): void {
+export function finderSuite(name: string, open: () => Promise<LedgerStores>): void {
   test(`${name}: a call is found by its id, whichever of two ids of one millisecond is the lower`, async () => {
     const { database, ledger, nodeId, entry } = await open()
     const low = '01a1e63c-7bdf-7000-8000-000000000000'

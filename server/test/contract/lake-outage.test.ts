@@ -6,18 +6,18 @@ import { S3Blobs } from '#stores/blobs/s3.ts'
 import { PostgresLake } from '#stores/postgres/ledger/lake.ts'
 import type { Log } from '#telemetry/log.ts'
 import { Metrics } from '#telemetry/metrics.ts'
-import { postgresBooks, type Books } from '#test/support/books.ts'
+import { postgresStores, type LedgerStores } from '#test/support/ledger-stores.ts'
 import { LAKE_CLOCK, LAKE_DAYS, sealDays } from '#test/support/lake.ts'
 import { eventually } from '#test/support/process.ts'
 import { s3Program, startS3Server, testPlace } from '#test/support/s3.ts'
 
 const ENTRIES = 500
-const open = postgresBooks()
+const open = postgresStores()
 const program = s3Program()
 const skip = program === undefined && !process.env['CI'] ? 'there is no SeaweedFS on this machine' : false
 
 /** A node's export, which looks for work all the time. */
-function startExport({ database, nodeId }: Books, blobs: S3Blobs, keepDays: number | 'forever') {
+function startExport({ database, nodeId }: LedgerStores, blobs: S3Blobs, keepDays: number | 'forever') {
   const place = testPlace('')
   const metrics = new Metrics({ version: '0', commit: '0' })
   const said: string[] = []
@@ -49,18 +49,18 @@ test(
   'while the bucket is down, the export waits and says so, and nothing is dropped; then it goes on',
   { skip },
   async () => {
-    const books = await open()
-    await sealDays(books.database, ENTRIES)
+    const stores = await open()
+    await sealDays(stores.database, ENTRIES)
     const server = await startS3Server(program ?? '')
     const blobs = new S3Blobs(testPlace(server.url))
     const isWhole = async (store: PostgresLake): Promise<void> => {
-      const [row] = await books.rows<{ count: bigint }>('SELECT count(*) AS count FROM usage_events')
+      const [row] = await stores.rows<{ count: bigint }>('SELECT count(*) AS count FROM usage_events')
       assert.deepEqual([row?.count, await store.keptFrom()], [BigInt(ENTRIES * LAKE_DAYS.length), undefined])
     }
     try {
       await server.kill9()
       {
-        const { lake, store, said, shows } = startExport(books, blobs, 'forever')
+        const { lake, store, said, shows } = startExport(stores, blobs, 'forever')
         await using _ = lake
         await shows(true, LAKE_DAYS.length)
         assert.deepEqual([...new Set(said)], ['the export of the ledger waits'])
@@ -73,7 +73,7 @@ test(
       }
       // All days are in files now, which can not be read back.
       await server.kill9()
-      const { lake, store, said, shows } = startExport(books, blobs, 35)
+      const { lake, store, said, shows } = startExport(stores, blobs, 35)
       await using _ = lake
       await shows(true, 0)
       assert.deepEqual([...new Set(said)], ['the export of the ledger waits'])

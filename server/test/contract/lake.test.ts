@@ -13,7 +13,7 @@ import { WorkerLedgerFiles } from '#runtime/ledger-files.ts'
 import { DiskBlobs } from '#stores/blobs/disk.ts'
 import { S3Blobs } from '#stores/blobs/s3.ts'
 import { PostgresLake } from '#stores/postgres/ledger/lake.ts'
-import { postgresBooks, type Books } from '#test/support/books.ts'
+import { postgresStores, type LedgerStores } from '#test/support/ledger-stores.ts'
 import { fillDay, LAKE_CLOCK, LAKE_DAYS, LAKE_NOW_MS, openTestLake, sealDays } from '#test/support/lake.ts'
 import { eventually } from '#test/support/process.ts'
 import { s3Program, startS3Server, testPlace } from '#test/support/s3.ts'
@@ -26,7 +26,7 @@ const ENTRIES = 2000
 const DAY_MS = 86_400_000
 const [FIRST, , LAST] = LAKE_DAYS
 
-const open = postgresBooks()
+const open = postgresStores()
 const files = new WorkerLedgerFiles()
 after(() => files.close())
 
@@ -40,15 +40,15 @@ after(() => server?.stop())
 const onDisk = (): Promise<BlobStore> => DiskBlobs.open(temporaryFolder('lake'))
 
 /** Three sealed days of entries, with a day between them that has none. */
-async function ledgerOfDays(): Promise<Books> {
-  const books = await open()
-  books.clock.ms = LAKE_NOW_MS
-  await sealDays(books.database, ENTRIES)
-  return books
+async function ledgerOfDays(): Promise<LedgerStores> {
+  const stores = await open()
+  stores.clock.ms = LAKE_NOW_MS
+  await sealDays(stores.database, ENTRIES)
+  return stores
 }
 
 /** All rows, as files have them. */
-async function rowsOf({ database }: Books): Promise<readonly StoredEntry[]> {
+async function rowsOf({ database }: LedgerStores): Promise<readonly StoredEntry[]> {
   return database.query<StoredEntry>(
     `SELECT request_id, attempt::integer, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano,
        requests::integer, inputs, hits, saved_nano, unknown_nano, batch_id, end_user, tags::text AS tags, remarks::text AS remarks,
@@ -89,9 +89,9 @@ for (const [where, place, skip] of [
   ],
 ] as const)
   test(`sealed days become files on ${where} that hold every value of every entry`, { skip }, async () => {
-    const books = await ledgerOfDays()
+    const stores = await ledgerOfDays()
     const blobs = await place()
-    const { lake, store, exported } = openTestLake(books.database, blobs, files)
+    const { lake, store, exported } = openTestLake(stores.database, blobs, files)
     await lake.round()
     assert.deepEqual(
       exported.map(({ day, number, sequence }) => [day, number, sequence]),
@@ -101,7 +101,7 @@ for (const [where, place, skip] of [
         [LAKE_DAYS[2], 1, 3],
       ],
     )
-    assert.deepEqual(await inFiles(store, blobs), await rowsOf(books))
+    assert.deepEqual(await inFiles(store, blobs), await rowsOf(stores))
     const groups = exported.flatMap((manifest) => manifest.groups.map(sumsIn))
     assert.deepEqual(differingSums(addedUp(groups), addedUp(exported.map(totalOf))), [])
     assert.equal(totalOf(exported[0]).entries, BigInt(ENTRIES))
@@ -111,14 +111,14 @@ for (const [where, place, skip] of [
   })
 
 test('an export that is killed after any step ends, when it runs again, in the same files', async () => {
-  const books = await ledgerOfDays()
-  await fillDay(books.database, FIRST, 30, 'late', 'late')
+  const stores = await ledgerOfDays()
+  await fillDay(stores.database, FIRST, 30, 'late', 'late')
   const usual = await onDisk()
-  await openTestLake(books.database, usual, files).lake.round()
+  await openTestLake(stores.database, usual, files).lake.round()
   const expected = await contentsOf(usual)
   let steps = 0
   for (let killedAfter = 0; ; killedAfter += 1) {
-    const again = await ledgerOfDaysAgain(books)
+    const again = await ledgerOfDaysAgain(stores)
     const blobs = await onDisk()
     const isKilled = await runUntilKilled(again, blobs, killedAfter)
     await openTestLake(again.database, blobs, files).lake.round()
@@ -130,10 +130,10 @@ test('an export that is killed after any step ends, when it runs again, in the s
 })
 
 /** The same rows with nothing exported. */
-async function ledgerOfDaysAgain(books: Books): Promise<Books> {
-  await books.database.query('TRUNCATE ledger_exports')
-  await books.database.query('UPDATE ledger_corrections SET manifest = NULL')
-  return books
+async function ledgerOfDaysAgain(stores: LedgerStores): Promise<LedgerStores> {
+  await stores.database.query('TRUNCATE ledger_exports')
+  await stores.database.query('UPDATE ledger_corrections SET manifest = NULL')
+  return stores
 }
 
 for (const [step, after] of [
@@ -141,13 +141,13 @@ for (const [step, after] of [
   ['wrote their manifest', 3],
 ] as const)
   test(`corrections of an exported day do not hold up its drop when the export that ${step} was killed`, async () => {
-    const books = await ledgerOfDays()
+    const stores = await ledgerOfDays()
     const blobs = await onDisk()
-    const { lake, store, dropped } = openTestLake(books.database, blobs, files, { keepDays: 35 })
-    await openTestLake(books.database, blobs, files).lake.round()
-    await fillDay(books.database, FIRST, 3, 'late', 'late')
-    const rows = await rowsOf(books)
-    assert.ok(await runUntilKilled(books, blobs, after, (dying) => dying.exportDay(FIRST)))
+    const { lake, store, dropped } = openTestLake(stores.database, blobs, files, { keepDays: 35 })
+    await openTestLake(stores.database, blobs, files).lake.round()
+    await fillDay(stores.database, FIRST, 3, 'late', 'late')
+    const rows = await rowsOf(stores)
+    assert.ok(await runUntilKilled(stores, blobs, after, (dying) => dying.exportDay(FIRST)))
     await lake.round()
     assert.equal(dropped.at(-1), 'usage_events_2026_10_15')
     assert.deepEqual(await inFiles(store, blobs), rows)
@@ -155,7 +155,7 @@ for (const [step, after] of [
 
 /** Whether it was: every write counts as a step, and after the last one nothing happens any more. */
 async function runUntilKilled(
-  { database }: Books,
+  { database }: LedgerStores,
   blobs: BlobStore,
   steps: number,
   work: (lake: Lake) => Promise<unknown> = (lake) => lake.round(),
@@ -196,13 +196,13 @@ async function runUntilKilled(
 }
 
 test('late entries of an exported day become files of corrections, and the manifests a chain', async () => {
-  const books = await ledgerOfDays()
+  const stores = await ledgerOfDays()
   const blobs = await onDisk()
-  const { lake, store, exported } = openTestLake(books.database, blobs, files)
+  const { lake, store, exported } = openTestLake(stores.database, blobs, files)
   await lake.round()
-  await fillDay(books.database, FIRST, 40, 'late', 'late')
+  await fillDay(stores.database, FIRST, 40, 'late', 'late')
   await lake.exportDay(FIRST)
-  await fillDay(books.database, FIRST, 15, 'later', 'late')
+  await fillDay(stores.database, FIRST, 15, 'later', 'late')
   await lake.exportDay(FIRST)
   const [, , third, fourth, fifth] = exported
   assert.deepEqual(
@@ -217,14 +217,14 @@ test('late entries of an exported day become files of corrections, and the manif
   assert.deepEqual([fourth?.number, fourth?.sequence, fourth?.day], [2, 4, FIRST])
   assert.equal(fourth?.previous, (await store.chain(2, 1))[0]?.sha256)
   assert.ok(third)
-  assert.deepEqual(await inFiles(store, blobs), await rowsOf(books))
+  assert.deepEqual(await inFiles(store, blobs), await rowsOf(stores))
 })
 
 test('a partition is dropped after its files were read back, and its entries stay readable', async () => {
-  const books = await ledgerOfDays()
-  const rows = await rowsOf(books)
+  const stores = await ledgerOfDays()
+  const rows = await rowsOf(stores)
   const blobs = await onDisk()
-  const { lake, store, dropped } = openTestLake(books.database, blobs, files, { keepDays: 35 })
+  const { lake, store, dropped } = openTestLake(stores.database, blobs, files, { keepDays: 35 })
   await lake.round()
   // Days without entries go too.
   assert.deepEqual(
@@ -232,7 +232,7 @@ test('a partition is dropped after its files were read back, and its entries sta
     [45, 'usage_events_2026_09_01', 'usage_events_2026_10_15'],
   )
   assert.equal(await store.keptFrom(), '2026-10-16')
-  assert.deepEqual(await rowsOf(books), [])
+  assert.deepEqual(await rowsOf(stores), [])
   assert.deepEqual(await inFiles(store, blobs), rows)
   const cold = new LakeReader({ store, blobs, files })
   const some = rows[1234] as StoredEntry
@@ -241,13 +241,13 @@ test('a partition is dropped after its files were read back, and its entries sta
     rows.filter(({ request_id: id }) => id === some.request_id),
   )
   assert.deepEqual(await cold.ofRequest('01990000-0000-7000-8000-000000000009'), [])
-  await assert.rejects(fillDay(books.database, FIRST, 1, 'too late'), /2026-09-01/)
-  const { differences } = await books.reconciler.reconcile('all')
+  await assert.rejects(fillDay(stores.database, FIRST, 1, 'too late'), /2026-09-01/)
+  const { differences } = await stores.reconciler.reconcile('all')
   assert.deepEqual(differences, [], 'entries of dropped days are not missed')
-  const all = await doctorOf(books, blobs).check('all')
+  const all = await doctorOf(stores, blobs).check('all')
   assert.deepEqual([all.problems, all.manifests], [[], 3])
-  await books.database.query('UPDATE usage_days SET tokens = tokens + 1 WHERE day = $1', [FIRST])
-  const [problem] = (await doctorOf(books, blobs).check('all')).problems
+  await stores.database.query('UPDATE usage_days SET tokens = tokens + 1 WHERE day = $1', [FIRST])
+  const [problem] = (await doctorOf(stores, blobs).check('all')).problems
   assert.equal(problem, `the sums of ${FIRST} are not those of its files: tokens`)
 })
 
@@ -269,18 +269,18 @@ for (const [what, harm, problem] of [
   ],
 ] as const)
   test(`${what} keeps the partition, and the doctor names it`, async () => {
-    const books = await ledgerOfDays()
-    const rows = await rowsOf(books)
+    const stores = await ledgerOfDays()
+    const rows = await rowsOf(stores)
     const blobs = await onDisk()
-    await openTestLake(books.database, blobs, files).lake.round()
-    const good = await doctorOf(books, blobs).check('all')
+    await openTestLake(stores.database, blobs, files).lake.round()
+    const good = await doctorOf(stores, blobs).check('all')
     assert.deepEqual([good.problems, good.manifests, good.bytes > 0, good.isPartial], [[], 3, true, false])
     await harm(blobs)
-    const { lake, store } = openTestLake(books.database, blobs, files, { keepDays: 35 })
+    const { lake, store } = openTestLake(stores.database, blobs, files, { keepDays: 35 })
     await assert.rejects(lake.round(), problem)
     assert.match((await store.status()).problem?.text ?? '', problem)
-    assert.deepEqual(await rowsOf(books), rows)
-    const [named] = (await doctorOf(books, blobs).check('all')).problems
+    assert.deepEqual(await rowsOf(stores), rows)
+    const [named] = (await doctorOf(stores, blobs).check('all')).problems
     assert.match(named ?? '', problem)
   })
 
@@ -303,8 +303,8 @@ test('a drop locks from the top: a reader on its way to the day reads it', async
 })
 
 test('a call with an unknown outcome keeps its partition until it is resolved: a file takes no resolution', async () => {
-  const books = await ledgerOfDays()
-  const { database, ledger, nodeId, entry } = books
+  const stores = await ledgerOfDays()
+  const { database, ledger, nodeId, entry } = stores
   const requestId = lowestIdAt(Date.parse(FIRST))
   await ledger.append(nodeId, [entry({ requestId, kind: 'unknown', usage: 'unknown', tokens: undefined })])
   const { lake, dropped } = openTestLake(database, await onDisk(), files, { keepDays: 35 })
@@ -316,31 +316,31 @@ test('a call with an unknown outcome keeps its partition until it is resolved: a
 })
 
 test('entries that no file has keep their partition', async () => {
-  const books = await ledgerOfDays()
+  const stores = await ledgerOfDays()
   const blobs = await onDisk()
-  await openTestLake(books.database, blobs, files).lake.round()
-  await fillDay(books.database, FIRST, 1, 'of a node of an earlier version')
-  const { lake, dropped } = openTestLake(books.database, blobs, files, { keepDays: 35 })
+  await openTestLake(stores.database, blobs, files).lake.round()
+  await fillDay(stores.database, FIRST, 1, 'of a node of an earlier version')
+  const { lake, dropped } = openTestLake(stores.database, blobs, files, { keepDays: 35 })
   await assert.rejects(lake.round(), /has entries that its files lack/)
   assert.deepEqual(dropped, [])
 })
 
 test('nothing that is in the bucket is overwritten: neither another ledger nor a file of others', async () => {
-  const books = await ledgerOfDays()
+  const stores = await ledgerOfDays()
   const blobs = await onDisk()
   const name = `${folderOfDay(FIRST)}manifest-0001.json`
   await blobs.put(name, Buffer.from('{}'))
-  await assert.rejects(openTestLake(books.database, blobs, files).lake.round(), /not signed by this install/)
+  await assert.rejects(openTestLake(stores.database, blobs, files).lake.round(), /not signed by this install/)
   await blobs.delete(name)
-  await openTestLake(books.database, blobs, files).lake.round()
+  await openTestLake(stores.database, blobs, files).lake.round()
   // A database of an earlier moment, with another first day.
-  await ledgerOfDaysAgain(books)
-  await books.database.query(
+  await ledgerOfDaysAgain(stores)
+  await stores.database.query(
     'ALTER TABLE sealed_hours DISABLE TRIGGER ALL; UPDATE sealed_hours SET tokens = tokens + 1; ALTER TABLE sealed_hours ENABLE TRIGGER ALL',
   )
   const before = await contentsOf(blobs)
   await assert.rejects(
-    openTestLake(books.database, blobs, files).lake.round(),
+    openTestLake(stores.database, blobs, files).lake.round(),
     /is not what was sealed: tokens/,
   )
   assert.deepEqual(await contentsOf(blobs), before)
@@ -358,7 +358,7 @@ test('a signature is good with the secret that made it, and with the one after',
   assert.equal(next.verify('text.', signature), 'bad')
 })
 
-function doctorOf({ database }: Books, blobs: BlobStore): LedgerLakeDoctor {
+function doctorOf({ database }: LedgerStores, blobs: BlobStore): LedgerLakeDoctor {
   return new LedgerLakeDoctor({
     store: new PostgresLake(database),
     blobs,

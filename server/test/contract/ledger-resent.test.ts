@@ -9,11 +9,11 @@ import { StoreUnreachable } from '#ports/store.ts'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { hasPostgres, testPostgres } from '#test/support/servers.ts'
-import { aNode, anEntry, aProject, nextId, postgresBooks, sumsOf } from './open-books.ts'
+import { aNode, anEntry, aProject, nextId, postgresStores, sumsOf } from './open-ledger.ts'
 
 const skip = hasPostgres ? false : 'needs PostgreSQL'
 const { url } = hasPostgres ? await testPostgres() : { url: '' }
-const books = hasPostgres ? await postgresBooks(url) : undefined
+const stores = hasPostgres ? await postgresStores(url) : undefined
 
 /** A link to the database that can lose an answer: the statement is committed, and the connection breaks before it is heard of. */
 async function losingLink() {
@@ -52,12 +52,12 @@ for (const [what, overrides] of [
     `${what} whose commit was not heard of count once, in sums, budgets and leases, however they are sent again`,
     { skip },
     async () => {
-      if (books === undefined) return
+      if (stores === undefined) return
       const link = await losingLink()
       const database = openPostgres(link.url, { poolSize: 1 })
       const ledger = new PostgresLedger(database)
       for (const again of ['append', 'appendLate'] as const) {
-        const node: string = await aNode(books)
+        const node: string = await aNode(stores)
         const project = aProject()
         const budget: Budget = { id: `project:${project}`, limitNanoUsd: 10n ** 9n, per: 'day', hard: true }
         const window = windowOf('day', Date.now())
@@ -69,8 +69,8 @@ for (const [what, overrides] of [
           neededNanoUsd: 1000n,
           liveNodes: 1,
         }
-        await books.budgets.lease(lease)
-        const held = await books.inspect.leaseNanoUsd(budget.id, window, node)
+        await stores.budgets.lease(lease)
+        const held = await stores.inspect.leaseNanoUsd(budget.id, window, node)
         const batch = Array.from({ length: 5 }, () =>
           anEntry(project, { amountNanoUsd: 100n, projectLeaseNanoUsd: 100n, ...overrides }),
         )
@@ -79,13 +79,13 @@ for (const [what, overrides] of [
         link.losesAnswer = true
         await assert.rejects(ledger.append(node, batch), StoreUnreachable)
         assert.equal(link.losesAnswer, false)
-        await books.ledger[again](node, [...batch, anEntry(project, { amountNanoUsd: 7n, ...overrides })])
-        await books.ledger[again](node, batch.toReversed())
-        const kept = await books.inspect.entries(project)
+        await stores.ledger[again](node, [...batch, anEntry(project, { amountNanoUsd: 7n, ...overrides })])
+        await stores.ledger[again](node, batch.toReversed())
+        const kept = await stores.inspect.entries(project)
         assert.equal(kept.length, 6)
-        assert.deepEqual(await books.inspect.rollups(project), sumsOf(kept))
-        assert.deepEqual((await books.inspect.budgetState(budget.id, window))?.spentNanoUsd, 507n)
-        assert.equal(await books.inspect.leaseNanoUsd(budget.id, window, node), held - 500n)
+        assert.deepEqual(await stores.inspect.rollups(project), sumsOf(kept))
+        assert.deepEqual((await stores.inspect.budgetState(budget.id, window))?.spentNanoUsd, 507n)
+        assert.equal(await stores.inspect.leaseNanoUsd(budget.id, window, node), held - 500n)
       }
       await database.close()
     },
@@ -95,9 +95,9 @@ test(
   'two nodes with two lanes each write to the same keys at once: no deadlock, and every sum is right',
   { skip },
   async () => {
-    if (books === undefined) return
+    if (stores === undefined) return
     const project = aProject()
-    const nodes = [await aNode(books), await aNode(books)]
+    const nodes = [await aNode(stores), await aNode(stores)]
     const sent: LedgerEntry[] = []
     await Promise.all(
       nodes.flatMap((node) =>
@@ -110,13 +110,13 @@ test(
               }),
             )
             sent.push(...batch)
-            await books.ledger.append(node, batch, lane)
+            await stores.ledger.append(node, batch, lane)
           }
         }),
       ),
     )
-    assert.deepEqual(await books.inspect.rollups(project), sumsOf(sent))
-    const [row] = await books.database.query<{ deadlocks: bigint }>(
+    assert.deepEqual(await stores.inspect.rollups(project), sumsOf(sent))
+    const [row] = await stores.database.query<{ deadlocks: bigint }>(
       'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
     )
     assert.equal(row?.deadlocks, 0n)
@@ -124,15 +124,15 @@ test(
 )
 
 test('an entry of a sealed hour is a correction, and counts beside what was sealed', { skip }, async () => {
-  if (books === undefined) return
-  const [node, project] = [await aNode(books), aProject()]
-  const { database } = books
+  if (stores === undefined) return
+  const [node, project] = [await aNode(stores), aProject()]
+  const { database } = stores
   const [before] = await database.query<{ through: Date | number }>('SELECT through FROM ledger_seal')
   const usual = anEntry(project)
-  await books.ledger.append(node, [usual])
+  await stores.ledger.append(node, [usual])
   await database.query(`UPDATE ledger_seal SET through = now() + interval '1 day'`)
   const late = anEntry(project)
-  await books.ledger.append(node, [late])
+  await stores.ledger.append(node, [late])
   await database.query('UPDATE ledger_seal SET through = $1', [before?.through])
   const shards = await database.query<{ is_late: boolean }>(
     'SELECT shard >= 100 AS is_late FROM usage_hours WHERE project = $1 ORDER BY shard',
@@ -146,5 +146,5 @@ test('an entry of a sealed hour is a correction, and counts beside what was seal
     project,
   ])
   assert.deepEqual(corrections, [{ request_id: late.requestId }])
-  assert.deepEqual(await books.inspect.rollups(project), sumsOf([usual, late]))
+  assert.deepEqual(await stores.inspect.rollups(project), sumsOf([usual, late]))
 })

@@ -8,36 +8,44 @@ import { StoreUnreachable } from '#ports/store.ts'
 import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
-import { aNode, anEntry, aProject, nextId, sumsOf, type Books, type DatabaseBooks } from './open-books.ts'
+import {
+  aNode,
+  anEntry,
+  aProject,
+  nextId,
+  sumsOf,
+  type LedgerStores,
+  type DatabaseStores,
+} from './open-ledger.ts'
 
 const WRITERS = 8
 /** Any number that is the end of a node's id: nodes with the same one share their rollup rows. */
 const SAME_SHARD = '0003'
 
-export function sqlLedgerSuite(name: string, shared: () => Promise<DatabaseBooks>, writersMs: number): void {
+export function sqlLedgerSuite(name: string, shared: () => Promise<DatabaseStores>, writersMs: number): void {
   test(`${name}: rows of the ledger can be neither changed nor deleted`, async () => {
-    const books = await shared()
-    const [node, project] = [await aNode(books), aProject()]
+    const stores = await shared()
+    const [node, project] = [await aNode(stores), aProject()]
     const entry = anEntry(project)
-    await books.ledger.append(node, [entry])
+    await stores.ledger.append(node, [entry])
     for (const statement of [
       'UPDATE usage_events SET amount_nano = 0 WHERE request_id = $1',
       'DELETE FROM usage_events WHERE request_id = $1',
     ])
-      await assert.rejects(books.database.query(statement, [entry.requestId]), /append-only/)
-    assert.equal((await books.inspect.entries(project)).length, 1)
+      await assert.rejects(stores.database.query(statement, [entry.requestId]), /append-only/)
+    assert.equal((await stores.inspect.entries(project)).length, 1)
   })
 
   test(`${name}: a batch with an entry that can't be written is refused as a whole, and not as trouble of the store`, async () => {
-    const books = await shared()
-    const [node, project] = [await aNode(books), aProject()]
+    const stores = await shared()
+    const [node, project] = [await aNode(stores), aProject()]
     const batch = [anEntry(project), anEntry(project, { amountNanoUsd: 2n ** 63n })]
     const isRefusal = (error: unknown): boolean =>
       !(error instanceof StoreUnreachable) && !(error instanceof NodeEnded)
     for (const how of ['append', 'appendLate'] as const)
-      await assert.rejects(books.ledger[how](node, batch), isRefusal)
-    assert.deepEqual(await books.inspect.entries(project), [])
-    assert.equal((await books.inspect.rollups(project)).amountNanoUsd, 0n)
+      await assert.rejects(stores.ledger[how](node, batch), isRefusal)
+    assert.deepEqual(await stores.inspect.entries(project), [])
+    assert.equal((await stores.inspect.rollups(project)).amountNanoUsd, 0n)
   })
 
   test(`${name}: a store that can't be reached is away, and not at fault with what was asked`, async () => {
@@ -64,28 +72,28 @@ export function sqlLedgerSuite(name: string, shared: () => Promise<DatabaseBooks
   })
 
   test(`${name}: an append and the end of its node never both have their way`, async () => {
-    const books = await shared()
+    const stores = await shared()
     for (let time = 0; time < 20; time += 1) {
-      const [node, project] = [await aNode(books), aProject()]
+      const [node, project] = [await aNode(stores), aProject()]
       const posts = Array.from({ length: 20 }, () => anEntry(project, { amountNanoUsd: 100n }))
       const unknowns = posts.map((post) => ({ ...post, kind: 'unknown' as const, amountNanoUsd: 250n }))
       const [appended] = await Promise.allSettled([
-        books.ledger.append(node, posts),
-        books.ledger.endNode(node, unknowns),
+        stores.ledger.append(node, posts),
+        stores.ledger.endNode(node, unknowns),
       ])
       if (appended.status === 'rejected') assert.ok(appended.reason instanceof NodeEnded)
-      const kept = await books.inspect.entries(project)
+      const kept = await stores.inspect.entries(project)
       const kind = appended.status === 'fulfilled' ? 'post' : 'unknown'
       assert.deepEqual(
         kept.map((entry) => entry.kind),
         posts.map(() => kind),
       )
-      assert.deepEqual(await books.inspect.rollups(project), sumsOf(kept))
+      assert.deepEqual(await stores.inspect.rollups(project), sumsOf(kept))
     }
   })
 
   test(`${name}: ${WRITERS} writers in random order never block one another, and every sum is right`, async () => {
-    const books = await shared()
+    const stores = await shared()
     const projects = Array.from({ length: 3 }, aProject)
     const sent = new Map<string, LedgerEntry>()
     const owners = projects.flatMap((project) => [
@@ -93,37 +101,37 @@ export function sqlLedgerSuite(name: string, shared: () => Promise<DatabaseBooks
       ...KEYS.map((key) => `key:${project}/${key}`),
     ])
     const budgets = owners.map((id): Budget => ({ id, limitNanoUsd: 10n ** 12n, per: 'month', hard: true }))
-    const first = await aNode(books)
-    for (const budget of budgets) await leaseSome(books, first, budget)
+    const first = await aNode(stores)
+    for (const budget of budgets) await leaseSome(stores, first, budget)
     const endMs = performance.now() + writersMs
     const write = async (): Promise<void> => {
-      let node = await aNodeOfShard(books)
+      let node = await aNodeOfShard(stores)
       while (performance.now() < endMs) {
         const dice = Math.random()
-        if (dice < 0.1) await leaseSome(books, node, budgets[below(budgets.length)] as Budget)
+        if (dice < 0.1) await leaseSome(stores, node, budgets[below(budgets.length)] as Budget)
         else if (dice < 0.13) {
           // Calls of a node are its own: no other node writes about them while it is ended.
           const openCalls = new Map<string, LedgerEntry>()
-          await books.ledger.endNode(node, shuffled(batchOf(projects, openCalls)))
+          await stores.ledger.endNode(node, shuffled(batchOf(projects, openCalls)))
           for (const [id, call] of openCalls) sent.set(id, call)
-          node = await aNodeOfShard(books)
-        } else if (dice < 0.3) await books.ledger.appendLate(node, shuffled(batchOf(projects, sent)))
-        else await books.ledger.append(node, shuffled(batchOf(projects, sent)))
+          node = await aNodeOfShard(stores)
+        } else if (dice < 0.3) await stores.ledger.appendLate(node, shuffled(batchOf(projects, sent)))
+        else await stores.ledger.append(node, shuffled(batchOf(projects, sent)))
       }
     }
     await Promise.all(Array.from({ length: WRITERS }, write))
     for (const project of projects) {
-      const kept = await books.inspect.entries(project)
+      const kept = await stores.inspect.entries(project)
       const expected = [...sent.values()].filter((entry) => entry.project === project)
       assert.deepEqual(sumsOf(kept), sumsOf(expected))
-      assert.deepEqual(await books.inspect.rollups(project), sumsOf(kept))
+      assert.deepEqual(await stores.inspect.rollups(project), sumsOf(kept))
       const window = windowOf('month', Date.now())
       for (const id of owners.filter((owner) => owner.split(/[:/]/)[1] === project)) {
-        const state = await books.inspect.budgetState(id, window)
-        assert.deepEqual(await books.budgets.spentNanoUsd([{ budgetId: id, window }]), [state?.spentNanoUsd])
+        const state = await stores.inspect.budgetState(id, window)
+        assert.deepEqual(await stores.budgets.spentNanoUsd([{ budgetId: id, window }]), [state?.spentNanoUsd])
       }
     }
-    const [row] = await books.database.query<{ deadlocks: bigint }>(
+    const [row] = await stores.database.query<{ deadlocks: bigint }>(
       'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
     )
     assert.equal(row?.deadlocks, 0n)
@@ -132,7 +140,7 @@ export function sqlLedgerSuite(name: string, shared: () => Promise<DatabaseBooks
 
 const KEYS = ['a', 'b', 'c', 'd']
 
-async function aNodeOfShard({ ledger }: Books): Promise<string> {
+async function aNodeOfShard({ ledger }: LedgerStores): Promise<string> {
   const id = nextId().slice(0, -SAME_SHARD.length) + SAME_SHARD
   await ledger.startNode({ id, host: 'test', version: '0' })
   return id
@@ -152,7 +160,7 @@ function batchOf(projects: readonly string[], sent: Map<string, LedgerEntry>): L
   })
 }
 
-async function leaseSome({ budgets }: Books, nodeId: string, budget: Budget): Promise<void> {
+async function leaseSome({ budgets }: LedgerStores, nodeId: string, budget: Budget): Promise<void> {
   const window = windowOf(budget.per, Date.now())
   const question = { budget, window, nodeId, operation: nextId(), neededNanoUsd: 1000n, liveNodes: WRITERS }
   const { grantedNanoUsd } = await budgets.lease(question)

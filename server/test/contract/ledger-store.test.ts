@@ -1,8 +1,8 @@
 import { ledgerStoreSuite } from './ledger-store.ts'
 import { sqlLedgerSuite } from './ledger-store-sql.ts'
-import { postgresBooks, sharedBooks } from './open-books.ts'
+import { postgresStores, sharedStores } from './open-ledger.ts'
 
-const postgres = sharedBooks(postgresBooks)
+const postgres = sharedStores(postgresStores)
 
 ledgerStoreSuite('PostgreSQL', postgres)
 sqlLedgerSuite('PostgreSQL', postgres, 2500)

@@ -11,20 +11,20 @@ import {
   aProject,
   nextId,
   requestIdAt,
-  sharedBooks,
+  sharedStores,
   sumsOf,
-  type Books,
-  type DatabaseBooks,
-} from './open-books.ts'
+  type LedgerStores,
+  type DatabaseStores,
+} from './open-ledger.ts'
 
 /** The rollups and the entries agree, and both are as expected. */
-async function assertSpent({ inspect }: Books, project: string, amountNanoUsd: bigint): Promise<void> {
+async function assertSpent({ inspect }: LedgerStores, project: string, amountNanoUsd: bigint): Promise<void> {
   const sums = sumsOf(await inspect.entries(project))
   assert.equal(sums.amountNanoUsd, amountNanoUsd)
   assert.deepEqual(await inspect.rollups(project), sums)
 }
 
-async function kindsOf({ inspect }: Books, project: string): Promise<string[]> {
+async function kindsOf({ inspect }: LedgerStores, project: string): Promise<string[]> {
   return (await inspect.entries(project)).map(({ kind }) => kind).toSorted()
 }
 
@@ -38,49 +38,49 @@ function anAttempt(project: string): Record<'unknown' | 'post' | 'void', LedgerE
   }
 }
 
-export function ledgerStoreSuite(name: string, open: () => Promise<DatabaseBooks>): void {
-  const shared = sharedBooks(open)
+export function ledgerStoreSuite(name: string, open: () => Promise<DatabaseStores>): void {
+  const shared = sharedStores(open)
 
   test(`${name}: an entry counts once, however often it is sent`, async () => {
-    const books = await shared()
-    const [node, project] = [await aNode(books), aProject()]
+    const stores = await shared()
+    const [node, project] = [await aNode(stores), aProject()]
     const entries = [1n, 20n, 300n].map((amountNanoUsd) => anEntry(project, { amountNanoUsd }))
-    await books.ledger.append(node, [...entries, ...entries])
-    await books.ledger.append(node, entries.toReversed())
-    await books.ledger.appendLate(node, [...entries, ...entries])
-    await assertSpent(books, project, 321n)
+    await stores.ledger.append(node, [...entries, ...entries])
+    await stores.ledger.append(node, entries.toReversed())
+    await stores.ledger.appendLate(node, [...entries, ...entries])
+    await assertSpent(stores, project, 321n)
   })
 
   test(`${name}: a request counts once, whatever becomes of its unknown, and what the cache saved is kept`, async () => {
-    const books = await shared()
-    const [node, project] = [await aNode(books), aProject()]
+    const stores = await shared()
+    const [node, project] = [await aNode(stores), aProject()]
     const { unknown, post } = anAttempt(project)
     const cached = anEntry(project, { tokens: 0, amountNanoUsd: 0n, hits: 12, savedNanoUsd: 480n })
-    await books.ledger.append(node, [unknown, cached])
-    const open = await books.inspect.rollups(project)
+    await stores.ledger.append(node, [unknown, cached])
+    const open = await stores.inspect.rollups(project)
     assert.deepEqual([open.requests, open.hits, open.savedNanoUsd, open.unknownNanoUsd], [2, 12, 480n, 250n])
-    await books.ledger.appendLate(node, [post])
-    const { requests, unknownNanoUsd, amountNanoUsd } = await books.inspect.rollups(project)
+    await stores.ledger.appendLate(node, [post])
+    const { requests, unknownNanoUsd, amountNanoUsd } = await stores.inspect.rollups(project)
     assert.deepEqual([requests, unknownNanoUsd, amountNanoUsd], [2, 0n, 100n])
   })
 
   test(`${name}: an entry that several send at once counts once`, async () => {
-    const books = await shared()
+    const stores = await shared()
     const project = aProject()
-    const nodes = await Promise.all(Array.from({ length: 4 }, () => aNode(books)))
+    const nodes = await Promise.all(Array.from({ length: 4 }, () => aNode(stores)))
     const entries = Array.from({ length: 32 }, () => anEntry(project))
     await Promise.all(
       nodes.flatMap((node, index) => {
         const turned = [...entries.slice(index * 8), ...entries.slice(0, index * 8)]
-        return [books.ledger.append(node, turned), books.ledger.appendLate(node, turned.toReversed())]
+        return [stores.ledger.append(node, turned), stores.ledger.appendLate(node, turned.toReversed())]
       }),
     )
-    await assertSpent(books, project, 3200n)
+    await assertSpent(stores, project, 3200n)
   })
 
   test(`${name}: rollups are the sums of the ledger after any mix, a fifth of it repeated`, async () => {
-    const books = await shared()
-    const node = await aNode(books)
+    const stores = await shared()
+    const node = await aNode(stores)
     await fc.assert(
       fc.asyncProperty(mix, async (batches) => {
         const project = aProject()
@@ -92,9 +92,9 @@ export function ledgerStoreSuite(name: string, open: () => Promise<DatabaseBooks
             append.set((sent ?? entry).requestId, sent ?? entry)
             return sent ?? entry
           })
-        for (const batch of batches) await books.ledger.append(node, entriesOf(batch))
-        const sums = sumsOf(await books.inspect.entries(project))
-        assert.deepEqual(await books.inspect.rollups(project), sums)
+        for (const batch of batches) await stores.ledger.append(node, entriesOf(batch))
+        const sums = sumsOf(await stores.inspect.entries(project))
+        assert.deepEqual(await stores.inspect.rollups(project), sums)
         const expected = [...append.values()].reduce(
           (sum, { amountNanoUsd }) => sum + (amountNanoUsd ?? 0n),
           0n,
@@ -108,32 +108,32 @@ export function ledgerStoreSuite(name: string, open: () => Promise<DatabaseBooks
 
   for (const [guarantee, order, amountNanoUsd, unknowns] of ORDERS) {
     test(`${name}: ${guarantee}`, async () => {
-      const books = await shared()
-      const [node, project] = [await aNode(books), aProject()]
+      const stores = await shared()
+      const [node, project] = [await aNode(stores), aProject()]
       const attempt = anAttempt(project)
-      for (const kind of order) await books.ledger.appendLate(node, [attempt[kind]])
-      await assertSpent(books, project, amountNanoUsd)
-      assert.equal((await books.inspect.rollups(project)).unknowns, unknowns)
+      for (const kind of order) await stores.ledger.appendLate(node, [attempt[kind]])
+      await assertSpent(stores, project, amountNanoUsd)
+      assert.equal((await stores.inspect.rollups(project)).unknowns, unknowns)
       // All at once give the same result as one after another.
       const [together, again] = [aProject(), aProject()]
       const [batch, replayed] = [anAttempt(together), anAttempt(again)]
-      await books.ledger.appendLate(
+      await stores.ledger.appendLate(
         node,
         order.map((kind) => batch[kind]),
       )
-      await assertSpent(books, together, amountNanoUsd)
+      await assertSpent(stores, together, amountNanoUsd)
       for (let time = 0; time < 2; time += 1)
-        await books.ledger.appendLate(
+        await stores.ledger.appendLate(
           node,
           order.map((kind) => replayed[kind]),
         )
-      await assertSpent(books, again, amountNanoUsd)
+      await assertSpent(stores, again, amountNanoUsd)
     })
   }
 
   test(`${name}: two nodes write about one image call: whichever comes first, it is counted once`, async () => {
-    const books = await shared()
-    const [two, three] = [await aNode(books), await aNode(books)]
+    const stores = await shared()
+    const [two, three] = [await aNode(stores), await aNode(stores)]
     for (const [first, second] of [
       ['post', 'unknown'],
       ['unknown', 'post'],
@@ -141,129 +141,129 @@ export function ledgerStoreSuite(name: string, open: () => Promise<DatabaseBooks
       for (const how of ['append', 'appendLate'] as const) {
         const project = aProject()
         const attempt = anAttempt(project)
-        await books.ledger[how](three, [attempt[first]])
+        await stores.ledger[how](three, [attempt[first]])
         // With others, and twice: a batch holds everything that its node did.
         const other = anEntry(project, { amountNanoUsd: 7n })
         for (let time = 0; time < 2; time += 1)
-          await books.ledger.append(two, [other, attempt[second], attempt[second]])
-        await assertSpent(books, project, 107n)
-        const { unknowns, images } = await books.inspect.rollups(project)
+          await stores.ledger.append(two, [other, attempt[second], attempt[second]])
+        await assertSpent(stores, project, 107n)
+        const { unknowns, images } = await stores.inspect.rollups(project)
         assert.deepEqual([unknowns, images], [0, 2])
       }
   })
 
   test(`${name}: images and tokens of a late entry are counted once as well`, async () => {
-    const books = await shared()
-    const [node, project] = [await aNode(books), aProject()]
+    const stores = await shared()
+    const [node, project] = [await aNode(stores), aProject()]
     const attempt = anAttempt(project)
-    await books.ledger.appendLate(node, [attempt.unknown])
-    assert.deepEqual(await books.inspect.rollups(project), sumsOf(await books.inspect.entries(project)))
-    await books.ledger.appendLate(node, [attempt.post])
-    const { images, tokens, posts } = await books.inspect.rollups(project)
+    await stores.ledger.appendLate(node, [attempt.unknown])
+    assert.deepEqual(await stores.inspect.rollups(project), sumsOf(await stores.inspect.entries(project)))
+    await stores.ledger.appendLate(node, [attempt.post])
+    const { images, tokens, posts } = await stores.inspect.rollups(project)
     assert.deepEqual({ images, tokens, posts }, { images: 2, tokens: 7, posts: 1 })
   })
 
   test(`${name}: an unknown is resolved by what it cost after all`, async () => {
-    const books = await shared()
-    const [node, project] = [await aNode(books), aProject()]
+    const stores = await shared()
+    const [node, project] = [await aNode(stores), aProject()]
     const resolve = async (resolution: { kind: 'post' | 'void'; costNanoUsd?: bigint }): Promise<string> => {
       const { unknown } = anAttempt(project)
-      await books.ledger.append(node, [unknown])
+      await stores.ledger.append(node, [unknown])
       const { requestId, attempt } = unknown
       const asked = { requestId, attempt, actor: { name: 'ada' }, ...resolution }
-      assert.equal(await books.ledger.resolveUnknown(asked), true)
+      assert.equal(await stores.ledger.resolveUnknown(asked), true)
       for (const kind of ['post', 'void'] as const)
-        assert.equal(await books.ledger.resolveUnknown({ ...asked, kind, costNanoUsd: 7n }), false)
+        assert.equal(await stores.ledger.resolveUnknown({ ...asked, kind, costNanoUsd: 7n }), false)
       return requestId
     }
     await resolve({ kind: 'post', costNanoUsd: 40n })
-    await assertSpent(books, project, 40n)
+    await assertSpent(stores, project, 40n)
     await resolve({ kind: 'post' })
-    await assertSpent(books, project, 290n)
+    await assertSpent(stores, project, 290n)
     await resolve({ kind: 'void' })
-    await assertSpent(books, project, 290n)
-    assert.equal((await books.inspect.rollups(project)).images, 6)
+    await assertSpent(stores, project, 290n)
+    assert.equal((await stores.inspect.rollups(project)).images, 6)
     const last = await resolve({ kind: 'post', costNanoUsd: 1000n })
-    await assertSpent(books, project, 1290n)
-    const audit = await books.database.query('SELECT actor, action FROM audit WHERE target = $1', [
+    await assertSpent(stores, project, 1290n)
+    const audit = await stores.database.query('SELECT actor, action FROM audit WHERE target = $1', [
       `${last}/0`,
     ])
     assert.deepEqual(audit, [{ actor: 'ada', action: 'unknown.post' }])
   })
 
   test(`${name}: a call that does not exist, or that is not unknown, can't be resolved`, async () => {
-    const books = await shared()
-    const [node, project] = [await aNode(books), aProject()]
+    const stores = await shared()
+    const [node, project] = [await aNode(stores), aProject()]
     const posted = anEntry(project)
-    await books.ledger.append(node, [posted])
+    await stores.ledger.append(node, [posted])
     for (const requestId of [posted.requestId, nextId()]) {
       const resolution = { requestId, attempt: 0, kind: 'void' as const, actor: { name: 'ada' } }
-      assert.equal(await books.ledger.resolveUnknown(resolution), false)
+      assert.equal(await stores.ledger.resolveUnknown(resolution), false)
     }
-    await assertSpent(books, project, 100n)
+    await assertSpent(stores, project, 100n)
   })
 
   test(`${name}: of two who resolve an unknown at once one wins`, async () => {
-    const books = await shared()
-    const node = await aNode(books)
+    const stores = await shared()
+    const node = await aNode(stores)
     for (let time = 0; time < 10; time += 1) {
       const project = aProject()
       const { unknown } = anAttempt(project)
-      await books.ledger.append(node, [unknown])
+      await stores.ledger.append(node, [unknown])
       const ask = (kind: 'post' | 'void'): Promise<boolean> =>
-        books.ledger.resolveUnknown({ ...unknown, kind, costNanoUsd: 40n, actor: { name: 'ada' } })
+        stores.ledger.resolveUnknown({ ...unknown, kind, costNanoUsd: 40n, actor: { name: 'ada' } })
       const won = await Promise.all([ask('post'), ask('void'), ask('post'), ask('void')])
       assert.equal(won.filter(Boolean).length, 1)
-      await assertSpent(books, project, won[0] || won[2] ? 40n : 0n)
-      assert.equal((await books.inspect.rollups(project)).unknowns, 0)
+      await assertSpent(stores, project, won[0] || won[2] ? 40n : 0n)
+      assert.equal((await stores.inspect.rollups(project)).unknowns, 0)
     }
   })
 
   test(`${name}: what a node knew after all counts, even if an operator voids the call at that moment`, async () => {
-    const books = await shared()
-    const node = await aNode(books)
+    const stores = await shared()
+    const node = await aNode(stores)
     for (let time = 0; time < 10; time += 1) {
       const project = aProject()
       const { unknown, post } = anAttempt(project)
-      await books.ledger.append(node, [unknown])
+      await stores.ledger.append(node, [unknown])
       await Promise.all([
-        books.ledger.resolveUnknown({ ...unknown, kind: 'void', actor: { name: 'ada' } }),
-        books.ledger.appendLate(node, [post]),
+        stores.ledger.resolveUnknown({ ...unknown, kind: 'void', actor: { name: 'ada' } }),
+        stores.ledger.appendLate(node, [post]),
       ])
-      await assertSpent(books, project, 100n)
-      assert.equal((await books.inspect.rollups(project)).unknowns, 0)
+      await assertSpent(stores, project, 100n)
+      assert.equal((await stores.inspect.rollups(project)).unknowns, 0)
     }
   })
 
   test(`${name}: nothing is taken in the name of a node that has been ended`, async () => {
-    const books = await shared()
-    const [node, project] = [await aNode(books), aProject()]
-    await books.ledger.append(node, [anEntry(project)])
-    await books.ledger.endNode(node, [])
-    await assert.rejects(books.ledger.append(node, [anEntry(project)]), NodeEnded)
-    await assert.rejects(books.ledger.heartbeat(node), NodeEnded)
-    await books.ledger.startNode({ id: node, host: 'test', version: '0' })
-    await assert.rejects(books.ledger.append(node, [anEntry(project)]), NodeEnded)
-    await assertSpent(books, project, 100n)
-    await assert.rejects(books.ledger.append(nextId(), [anEntry(project)]), NodeEnded)
+    const stores = await shared()
+    const [node, project] = [await aNode(stores), aProject()]
+    await stores.ledger.append(node, [anEntry(project)])
+    await stores.ledger.endNode(node, [])
+    await assert.rejects(stores.ledger.append(node, [anEntry(project)]), NodeEnded)
+    await assert.rejects(stores.ledger.heartbeat(node), NodeEnded)
+    await stores.ledger.startNode({ id: node, host: 'test', version: '0' })
+    await assert.rejects(stores.ledger.append(node, [anEntry(project)]), NodeEnded)
+    await assertSpent(stores, project, 100n)
+    await assert.rejects(stores.ledger.append(nextId(), [anEntry(project)]), NodeEnded)
   })
 
   test(`${name}: a call that a dead node left open becomes an unknown, unless its end is known`, async () => {
-    const books = await shared()
-    const [node, project] = [await aNode(books), aProject()]
+    const stores = await shared()
+    const [node, project] = [await aNode(stores), aProject()]
     const [open, ended, forgotten] = [anAttempt(project), anAttempt(project), anAttempt(project)]
-    await books.ledger.append(node, [ended.post])
+    await stores.ledger.append(node, [ended.post])
     for (let time = 0; time < 2; time += 1)
-      await books.ledger.endNode(node, [open.unknown, ended.unknown, open.unknown])
-    assert.deepEqual(await kindsOf(books, project), ['post', 'unknown'])
-    await assertSpent(books, project, 350n)
-    await books.ledger.appendLate(node, [open.post, forgotten.post])
-    await assertSpent(books, project, 300n)
+      await stores.ledger.endNode(node, [open.unknown, ended.unknown, open.unknown])
+    assert.deepEqual(await kindsOf(stores, project), ['post', 'unknown'])
+    await assertSpent(stores, project, 350n)
+    await stores.ledger.appendLate(node, [open.post, forgotten.post])
+    await assertSpent(stores, project, 300n)
   })
 
   test(`${name}: an unknown that comes after another node's entry for its call adds nothing`, async () => {
-    const books = await shared()
-    const [holder, next, project] = [await aNode(books), await aNode(books), aProject()]
+    const stores = await shared()
+    const [holder, next, project] = [await aNode(stores), await aNode(stores), aProject()]
     const [posted, voided] = [anAttempt(project), anAttempt(project)]
     const budget = { id: `project:${project}`, limitNanoUsd: 1000n, per: 'total', hard: true } as const
     const window = windowOf(budget.per, Date.now())
@@ -275,120 +275,120 @@ export function ledgerStoreSuite(name: string, open: () => Promise<DatabaseBooks
       neededNanoUsd: 700n,
       liveNodes: 9,
     }
-    await books.budgets.lease(question)
+    await stores.budgets.lease(question)
     const leased = (unknown: LedgerEntry): LedgerEntry => ({ ...unknown, projectLeaseNanoUsd: 250n })
-    await books.ledger.appendLate(next, [posted.post, voided.void])
+    await stores.ledger.appendLate(next, [posted.post, voided.void])
     const late = [leased(posted.unknown), leased(voided.unknown)]
     // Sent again after a lost answer, it still uses up its lease once.
-    for (let time = 0; time < 2; time += 1) await books.ledger.append(holder, late)
-    await assertSpent(books, project, 100n)
-    assert.deepEqual(await books.inspect.rollups(project), sumsOf(await books.inspect.entries(project)))
+    for (let time = 0; time < 2; time += 1) await stores.ledger.append(holder, late)
+    await assertSpent(stores, project, 100n)
+    assert.deepEqual(await stores.inspect.rollups(project), sumsOf(await stores.inspect.entries(project)))
     const state = { limitNanoUsd: 1000n, spentNanoUsd: 100n, leasedNanoUsd: 200n }
-    assert.deepEqual(await books.inspect.budgetState(budget.id, window), state)
-    const ours = (await books.ledger.openUnknowns({ limit: 1000 })).filter((one) => one.project === project)
+    assert.deepEqual(await stores.inspect.budgetState(budget.id, window), state)
+    const ours = (await stores.ledger.openUnknowns({ limit: 1000 })).filter((one) => one.project === project)
     assert.deepEqual(ours, [])
   })
 
   test(`${name}: a call that two nodes tell of at the same moment counts once`, async () => {
-    const books = await shared()
-    const [holder, next, project] = [await aNode(books), await aNode(books), aProject()]
+    const stores = await shared()
+    const [holder, next, project] = [await aNode(stores), await aNode(stores), aProject()]
     const attempts = Array.from({ length: 20 }, () => anAttempt(project))
     await Promise.all(
       attempts.flatMap(({ post, unknown }) => [
-        books.ledger.append(holder, [unknown]),
-        books.ledger.appendLate(next, [post]),
+        stores.ledger.append(holder, [unknown]),
+        stores.ledger.appendLate(next, [post]),
       ]),
     )
-    await assertSpent(books, project, 2000n)
+    await assertSpent(stores, project, 2000n)
   })
 
   test(`${name}: the leases of a node come home when it is ended`, async () => {
-    const books = await shared()
-    const [node, other, project] = [await aNode(books), await aNode(books), aProject()]
+    const stores = await shared()
+    const [node, other, project] = [await aNode(stores), await aNode(stores), aProject()]
     const budget = { id: `project:${project}`, limitNanoUsd: 1000n, per: 'total', hard: true } as const
     const window = windowOf(budget.per, Date.now())
     for (const nodeId of [node, other]) {
       const question = { budget, window, nodeId, operation: nextId(), neededNanoUsd: 300n, liveNodes: 2 }
-      await books.budgets.lease(question)
+      await stores.budgets.lease(question)
     }
     const { unknown } = anAttempt(project)
-    await books.ledger.endNode(node, [{ ...unknown, projectLeaseNanoUsd: 250n }])
+    await stores.ledger.endNode(node, [{ ...unknown, projectLeaseNanoUsd: 250n }])
     const state = { limitNanoUsd: 1000n, spentNanoUsd: 250n, leasedNanoUsd: 300n }
-    assert.deepEqual(await books.inspect.budgetState(budget.id, window), state)
-    await books.ledger.endNode(node, [{ ...unknown, projectLeaseNanoUsd: 250n }])
-    assert.deepEqual(await books.inspect.budgetState(budget.id, window), state)
+    assert.deepEqual(await stores.inspect.budgetState(budget.id, window), state)
+    await stores.ledger.endNode(node, [{ ...unknown, projectLeaseNanoUsd: 250n }])
+    assert.deepEqual(await stores.inspect.budgetState(budget.id, window), state)
   })
 
   test(`${name}: open unknowns come oldest first, page by page, each once`, async () => {
-    const books = await shared()
-    const [node, project] = [await aNode(books), aProject()]
+    const stores = await shared()
+    const [node, project] = [await aNode(stores), aProject()]
     // Later than those of all other tests.
     const [start, ...requests] = Array.from({ length: 5 }, () => requestIdAt(LAST_MS)).toSorted()
     const unknowns = requests.flatMap((requestId) =>
       [0, 1, 2].map((attempt) => anEntry(project, { requestId, attempt, kind: 'unknown' })),
     )
-    await books.ledger.append(node, unknowns.toReversed())
+    await stores.ledger.append(node, unknowns.toReversed())
     const [resolved, voided] = [unknowns[4] as LedgerEntry, unknowns[11] as LedgerEntry]
-    await books.ledger.appendLate(node, [{ ...resolved, kind: 'post' }])
-    await books.ledger.resolveUnknown({ ...voided, kind: 'void', actor: { name: 'ada' } })
+    await stores.ledger.appendLate(node, [{ ...resolved, kind: 'post' }])
+    await stores.ledger.resolveUnknown({ ...voided, kind: 'void', actor: { name: 'ada' } })
     const expected = unknowns.filter((unknown) => unknown !== resolved && unknown !== voided)
     for (const limit of [1, 2, 3, 100]) {
       const seen: LedgerEntry[] = []
       for (;;) {
         const after = seen.at(-1) ?? { requestId: start as string, attempt: 0 }
-        const page = await books.ledger.openUnknowns({ limit, after })
+        const page = await stores.ledger.openUnknowns({ limit, after })
         assert.ok(page.length <= limit)
         if (page.length === 0) break
         seen.push(...page)
       }
       assert.deepEqual(seen.map(identityOf), expected.map(identityOf))
     }
-    const [first] = await books.ledger.openUnknowns({ limit: 1 })
+    const [first] = await stores.ledger.openUnknowns({ limit: 1 })
     assert.ok((first?.requestId ?? '') < (start as string))
     assert.ok(Math.abs((first?.writtenAtMs ?? 0) - Date.now()) < 60_000)
     assert.equal(first?.kind, 'unknown')
   })
 
   test(`${name}: a heartbeat tells how many nodes live`, async () => {
-    const books = await shared()
+    const stores = await shared()
     // The nodes of other tests have been silent for long.
-    await books.database.query(`UPDATE nodes SET seen_at = now() - interval '6 seconds'`)
-    const [first, second, third] = [await aNode(books), await aNode(books), await aNode(books)]
-    const liveNodes = async (node: string): Promise<number> => (await books.ledger.heartbeat(node)).liveNodes
+    await stores.database.query(`UPDATE nodes SET seen_at = now() - interval '6 seconds'`)
+    const [first, second, third] = [await aNode(stores), await aNode(stores), await aNode(stores)]
+    const liveNodes = async (node: string): Promise<number> => (await stores.ledger.heartbeat(node)).liveNodes
     assert.equal(await liveNodes(first), 3)
-    await books.ledger.endNode(second, [])
+    await stores.ledger.endNode(second, [])
     assert.equal(await liveNodes(first), 2)
     assert.equal(await liveNodes(third), 2)
   })
 
   test(`${name}: a heartbeat tells the time of the store, so that a wrong clock is seen`, async () => {
-    const books = await shared()
-    const node = await aNode(books)
-    const { storeNowMs } = await books.ledger.heartbeat(node)
+    const stores = await shared()
+    const node = await aNode(stores)
+    const { storeNowMs } = await stores.ledger.heartbeat(node)
     // Both clocks are of this machine: a minute covers any delay of the test.
     assert.ok(Math.abs(storeNowMs - Date.now()) < 60_000)
   })
 
   test(`${name}: names of any shape are kept as they are`, async () => {
-    const books = await shared()
-    const node = await aNode(books)
+    const stores = await shared()
+    const node = await aNode(stores)
     const names = ['', 'NULL', '{}', ',', '"', '\\', '\\"', "it's", 'é漢😀', 'a\nb\tc', '  ', '$1', '{"a":1}']
     for (const odd of names) {
       const project = `${aProject()}${odd}`
       const entry = anEntry(project, { model: odd, deployment: `${odd}/${odd}`, keyId: `${project}/${odd}` })
-      await books.ledger.append(node, [entry, anEntry(project, { model: odd, kind: 'unknown' })])
-      await assertSpent(books, project, 200n)
-      assert.equal((await books.inspect.entries(project)).length, 2)
+      await stores.ledger.append(node, [entry, anEntry(project, { model: odd, kind: 'unknown' })])
+      await assertSpent(stores, project, 200n)
+      assert.equal((await stores.inspect.entries(project)).length, 2)
     }
   })
 
   test(`${name}: what has no price adds nothing and stays without one`, async () => {
-    const books = await shared()
-    const [node, project] = [await aNode(books), aProject()]
+    const stores = await shared()
+    const [node, project] = [await aNode(stores), aProject()]
     const unpriced = anEntry(project, { amountNanoUsd: undefined, tokens: undefined })
-    await books.ledger.append(node, [unpriced, anEntry(project, { amountNanoUsd: 5n })])
-    await assertSpent(books, project, 5n)
-    const kept = (await books.inspect.entries(project)).find(
+    await stores.ledger.append(node, [unpriced, anEntry(project, { amountNanoUsd: 5n })])
+    await assertSpent(stores, project, 5n)
+    const kept = (await stores.inspect.entries(project)).find(
       ({ requestId }) => requestId === unpriced.requestId,
     )
     assert.deepEqual([kept?.amountNanoUsd, kept?.tokens], [undefined, undefined])

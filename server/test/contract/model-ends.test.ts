@@ -1,4 +1,4 @@
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { modelEndsSuite } from './model-ends.ts'
 
-modelEndsSuite('PostgreSQL', postgresBooks())
+modelEndsSuite('PostgreSQL', postgresStores())

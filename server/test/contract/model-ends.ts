@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WebhookEvent } from '#ports/webhooks.ts'
 import { PostgresModelEnds } from '#stores/postgres/ledger/model-ends.ts'
-import type { Books } from '#test/support/books.ts'
+import type { LedgerStores } from '#test/support/ledger-stores.ts'
 
 const LISTING = {
   upstream: 'openai',
@@ -20,7 +20,7 @@ const EVENT: WebhookEvent = {
   payload: '{}',
 }
 
-export function modelEndsSuite(name: string, open: () => Promise<Books>): void {
+export function modelEndsSuite(name: string, open: () => Promise<LedgerStores>): void {
   test(`${name}: what an upstream listed last replaces what it listed before, and every node hears of it`, async () => {
     const { database, rows } = await open()
     const store = new PostgresModelEnds(database)

@@ -1,4 +1,4 @@
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { modelFiguresSuite } from './model-figures.ts'
 
-modelFiguresSuite('PostgreSQL', postgresBooks())
+modelFiguresSuite('PostgreSQL', postgresStores())

@@ -12,14 +12,14 @@ import { usersOfModels } from '#control/shared/model-users-queries.ts'
 import { listPins } from '#control/spaces/queries.ts'
 import { RequestTrace } from '#core/request/request-trace.ts'
 import type { RequestRecord } from '#ports/observer.ts'
-import type { Books } from '#test/support/books.ts'
+import type { LedgerStores } from '#test/support/ledger-stores.ts'
 import { someSecret } from '#test/support/directory.ts'
 
 const TESTER = { name: 'tester' }
 
-export function modelFiguresSuite(name: string, open: () => Promise<Books>): void {
-  const asked = (books: Books, overrides: Partial<RequestRecord>): RequestRecord => ({
-    requestId: books.identifiers.next(),
+export function modelFiguresSuite(name: string, open: () => Promise<LedgerStores>): void {
+  const asked = (stores: LedgerStores, overrides: Partial<RequestRecord>): RequestRecord => ({
+    requestId: stores.identifiers.next(),
     route: '/v1/embeddings',
     status: 200,
     project: 'search',
@@ -31,14 +31,14 @@ export function modelFiguresSuite(name: string, open: () => Promise<Books>): voi
   })
 
   test(`${name}: figures of a model are of its hour and its day, and of the projects that are looked at`, async () => {
-    const books = await open()
-    const { database, clock, requests, ledger, nodeId, entry } = books
+    const stores = await open()
+    const { database, clock, requests, ledger, nodeId, entry } = stores
     await requests.append([
-      asked(books, { durationMs: 10 }),
-      asked(books, { durationMs: 20 }),
-      asked(books, { status: 502, durationMs: 9000 }),
-      asked(books, { project: 'ads', keyId: 'ads/web', status: 429, fault: 'upstream_rate_limited' }),
-      asked(books, { model: undefined, status: 404 }),
+      asked(stores, { durationMs: 10 }),
+      asked(stores, { durationMs: 20 }),
+      asked(stores, { status: 502, durationMs: 9000 }),
+      asked(stores, { project: 'ads', keyId: 'ads/web', status: 429, fault: 'upstream_rate_limited' }),
+      asked(stores, { model: undefined, status: 404 }),
     ])
     await ledger.append(nodeId, [
       entry({ countsRequest: true }),
@@ -48,7 +48,7 @@ export function modelFiguresSuite(name: string, open: () => Promise<Books>): voi
       entry({ countsRequest: true, project: 'system', keyId: 'system' }),
     ])
     await ledger.append(nodeId, [entry({ countsRequest: true, model: 'large' })])
-    await requests.append([asked(books, { model: 'refused', status: 400 })])
+    await requests.append([asked(stores, { model: 'refused', status: 400 })])
     const all = await figuresByModel(database, undefined, clock.nowMs())
     assert.deepEqual(Object.fromEntries(all), {
       small: { last_hour: { requests: 4, failed: 2, p95_ms: 19.5 }, last_day: { requests: 3 } },
@@ -67,12 +67,12 @@ export function modelFiguresSuite(name: string, open: () => Promise<Books>): voi
   })
 
   test(`${name}: hits are a part of the inputs, and what they saved is exact`, async () => {
-    const books = await open()
-    const { database, clock, requests, ledger, nodeId, entry } = books
+    const stores = await open()
+    const { database, clock, requests, ledger, nodeId, entry } = stores
     await requests.append([
-      asked(books, { cache: { hits: 1, misses: 3 } }),
-      asked(books, { cache: { hits: 4, misses: 0 } }),
-      asked(books, { model: 'other', cache: { hits: 4, misses: 0 } }),
+      asked(stores, { cache: { hits: 1, misses: 3 } }),
+      asked(stores, { cache: { hits: 4, misses: 0 } }),
+      asked(stores, { model: 'other', cache: { hits: 4, misses: 0 } }),
     ])
     await ledger.append(nodeId, [entry({ countsRequest: true, hits: 5, savedNanoUsd: 123_456_789n })])
     assert.deepEqual(await cacheUseOf(database, 'small', undefined, clock.nowMs()), {
@@ -86,14 +86,14 @@ export function modelFiguresSuite(name: string, open: () => Promise<Books>): voi
   })
 
   test(`${name}: a model that is gone names the keys that still ask for it`, async () => {
-    const books = await open()
-    const { database, clock, requests } = books
+    const stores = await open()
+    const { database, clock, requests } = stores
     const gone = { status: 404, fault: 'model_retired', model: 'dall-e-3', route: '/v1/images/generations' }
     await requests.append([
-      asked(books, gone),
-      asked(books, { ...gone, keyId: 'search/website' }),
-      asked(books, { ...gone, keyId: 'search/website' }),
-      asked(books, { status: 404, fault: 'model_not_found', model: undefined }),
+      asked(stores, gone),
+      asked(stores, { ...gone, keyId: 'search/website' }),
+      asked(stores, { ...gone, keyId: 'search/website' }),
+      asked(stores, { status: 404, fault: 'model_not_found', model: undefined }),
     ])
     assert.deepEqual(await listRetiredAskers(database, undefined, clock.nowMs()), [
       { model: 'dall-e-3', key: 'search/website', requests_7d: 2, kind: 'image' },
@@ -145,19 +145,19 @@ export function modelFiguresSuite(name: string, open: () => Promise<Books>): voi
   })
 
   test(`${name}: keys whose requests name their space are counted with it, of one day`, async () => {
-    const books = await open()
-    const { database, requests, clock } = books
+    const stores = await open()
+    const { database, requests, clock } = stores
     const traced = (space: string | undefined, isPinned: boolean): RequestTrace =>
       Object.assign(new RequestTrace(0), { space, isPinned })
-    await requests.append([asked(books, { trace: traced('small@4:0000aaaa', true) })])
+    await requests.append([asked(stores, { trace: traced('small@4:0000aaaa', true) })])
     clock.ms += 25 * 3_600_000
-    const again = asked(books, { trace: traced('small@4:0000aaaa', true) })
+    const again = asked(stores, { trace: traced('small@4:0000aaaa', true) })
     await requests.append([
       again,
-      asked(books, { trace: traced('small@4:0000aaaa', true), keyId: 'search/website' }),
-      asked(books, { trace: traced('small@4:0000aaaa', true), keyId: 'search/website' }),
-      asked(books, { trace: traced('small@4:0000aaaa', false), keyId: 'search/unpinned' }),
-      asked(books, { trace: traced(undefined, true), status: 412, keyId: 'search/refused' }),
+      asked(stores, { trace: traced('small@4:0000aaaa', true), keyId: 'search/website' }),
+      asked(stores, { trace: traced('small@4:0000aaaa', true), keyId: 'search/website' }),
+      asked(stores, { trace: traced('small@4:0000aaaa', false), keyId: 'search/unpinned' }),
+      asked(stores, { trace: traced(undefined, true), status: 412, keyId: 'search/refused' }),
     ])
     await requests.append([again])
     assert.deepEqual(await listPins(database, clock.nowMs()), [

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { readAttention, spentSince } from '#control/overview/queries.ts'
 import { withReachable } from '#stores/postgres/unreachable.ts'
 import { lowestIdAt } from '#core/money/id-range.ts'
-import { DAY_MS, postgresBooks } from '#test/support/books.ts'
+import { DAY_MS, postgresStores } from '#test/support/ledger-stores.ts'
 
-const open = postgresBooks()
+const open = postgresStores()
 
 test('a new database has nothing that needs a person, and nothing spent', async () => {
   const { database, clock } = await open()

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { endNode, listNodes } from '#control/nodes/queries.ts'
 import { windowOf, type Budget } from '#core/money/budget.ts'
 import { decimalOf } from '#core/money/price.ts'
-import { BOOKS_NOW_MS, DAY_MS, type Books } from '#test/support/books.ts'
+import { LEDGER_NOW_MS, DAY_MS, type LedgerStores } from '#test/support/ledger-stores.ts'
 
 const NOTHING = {
   posts: 0,
@@ -17,39 +17,39 @@ const NOTHING = {
   unknownNanoUsd: 0n,
 }
 
-export function reconcilerSuite(name: string, open: () => Promise<Books>): void {
+export function reconcilerSuite(name: string, open: () => Promise<LedgerStores>): void {
   const budget: Budget = { id: 'project:search', limitNanoUsd: 100_000n, per: 'month', hard: true }
-  const window = windowOf('month', BOOKS_NOW_MS)
+  const window = windowOf('month', LEDGER_NOW_MS)
 
   /** Leases from the budget and spends 200 of it. */
-  async function spend({ budgets, ledger, nodeId, identifiers, entry }: Books): Promise<void> {
+  async function spend({ budgets, ledger, nodeId, identifiers, entry }: LedgerStores): Promise<void> {
     const question = { budget, window, nodeId, operation: identifiers.next(), liveNodes: 1 }
     await budgets.lease({ ...question, neededNanoUsd: 1000n })
     await ledger.append(nodeId, [entry({ projectLeaseNanoUsd: 200n })])
   }
-  const budgetRow = async ({ rows }: Books) =>
+  const budgetRow = async ({ rows }: LedgerStores) =>
     (
       await rows<{ spent: number; leased: number }>(
         'SELECT spent_nano::integer AS spent, leased_nano::integer AS leased FROM budgets',
       )
     )[0]
 
-  test(`${name}: books that agree give no difference and change nothing`, async () => {
-    const books = await open()
-    const { ledger, nodeId, entry, clock, reconciler, audit } = books
+  test(`${name}: a ledger that agrees gives no difference and change nothing`, async () => {
+    const stores = await open()
+    const { ledger, nodeId, entry, clock, reconciler, audit } = stores
     assert.deepEqual(await reconciler.reconcile('all'), {
       entries: 0,
       differences: [],
       budgetsCompared: 0,
       budgetsCorrected: [],
     })
-    await spend(books)
+    await spend(stores)
     const unknown = entry({ kind: 'unknown', tokens: undefined, amountNanoUsd: 700n, images: 2 })
     await ledger.append(nodeId, [unknown, entry({ amountNanoUsd: undefined }), entry({ project: 'chat' })])
     await ledger.appendLate(nodeId, [{ ...unknown, kind: 'post', tokens: 5, amountNanoUsd: 400n }])
-    clock.ms = BOOKS_NOW_MS - 50 * DAY_MS
+    clock.ms = LEDGER_NOW_MS - 50 * DAY_MS
     await ledger.append(nodeId, [entry(), entry()])
-    clock.ms = BOOKS_NOW_MS
+    clock.ms = LEDGER_NOW_MS
     const whole = { entries: 7, differences: [], budgetsCompared: 1, budgetsCorrected: [] }
     assert.deepEqual(await reconciler.reconcile('all'), whole)
     assert.deepEqual(await reconciler.reconcile(2), { ...whole, entries: 5 })
@@ -58,12 +58,12 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
 
   test(`${name}: an entry without its rollup, a rollup without its entry and a changed sum are found, wherever they lie`, async () => {
     const { ledger, nodeId, entry, clock, reconciler, tamper } = await open()
-    const momentsMs = [0, 3, 40, 400].map((daysAgo) => BOOKS_NOW_MS - daysAgo * DAY_MS)
+    const momentsMs = [0, 3, 40, 400].map((daysAgo) => LEDGER_NOW_MS - daysAgo * DAY_MS)
     for (const atMs of momentsMs) {
       clock.ms = atMs
       await ledger.append(nodeId, [entry({ project: `p${momentsMs.indexOf(atMs)}` })])
     }
-    clock.ms = BOOKS_NOW_MS
+    clock.ms = LEDGER_NOW_MS
     await tamper(`DELETE FROM usage_events WHERE project = 'p1'`)
     await tamper(`DELETE FROM usage_hours WHERE project = 'p2'`)
     await tamper(`UPDATE usage_events SET amount_nano = 201 WHERE project = 'p3'`)
@@ -102,11 +102,11 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
     assert.equal((await reconciler.reconcile('all')).differences.length, 2)
   })
 
-  test(`${name}: a budget that says something else than the books is put right, once, and in the audit`, async () => {
-    const books = await open()
-    const { reconciler, audit, database } = books
-    await spend(books)
-    const right = await budgetRow(books)
+  test(`${name}: a budget that says something else than the ledger is corrected, once, and in the audit`, async () => {
+    const stores = await open()
+    const { reconciler, audit, database } = stores
+    await spend(stores)
+    const right = await budgetRow(stores)
     assert.equal(right?.spent, 200)
     await database.query('UPDATE budgets SET spent_nano = 150, leased_nano = leased_nano + 7')
     const { budgetsCorrected } = await reconciler.reconcile(2)
@@ -118,7 +118,7 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
         leasedNanoUsd: { before: BigInt(right?.leased ?? 0) + 7n, after: BigInt(right?.leased ?? 0) },
       },
     ])
-    assert.deepEqual(await budgetRow(books), right)
+    assert.deepEqual(await budgetRow(stores), right)
     assert.deepEqual((await reconciler.reconcile(2)).budgetsCorrected, [])
     const entries = await audit.list({ limit: 10 })
     assert.deepEqual(
@@ -132,20 +132,20 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
     for (const per of ['day', 'month', 'total'] as const) {
       const key: Budget = { id: 'key:search/ci', limitNanoUsd: 100_000n, per, hard: true }
       const ask = { budget: key, nodeId, operation: identifiers.next(), neededNanoUsd: 0n, liveNodes: 1 }
-      await budgets.lease({ ...ask, window: windowOf(per, BOOKS_NOW_MS) })
+      await budgets.lease({ ...ask, window: windowOf(per, LEDGER_NOW_MS) })
     }
     for (const daysAgo of [0, 1, 50]) {
-      clock.ms = BOOKS_NOW_MS - daysAgo * DAY_MS
+      clock.ms = LEDGER_NOW_MS - daysAgo * DAY_MS
       await ledger.append(nodeId, [entry(), entry({ keyId: 'search/other' })])
     }
-    clock.ms = BOOKS_NOW_MS
+    clock.ms = LEDGER_NOW_MS
     const { budgetsCompared, budgetsCorrected } = await reconciler.reconcile('all')
     assert.deepEqual([budgetsCompared, budgetsCorrected], [3, []])
   })
 
   test(`${name}: the figures show unknowns, nodes, budgets and money that no request can use`, async () => {
-    const books = await open()
-    const { ledger, nodeId, entry, identifiers, budgets, database, keys, reconciler } = books
+    const stores = await open()
+    const { ledger, nodeId, entry, identifiers, budgets, database, keys, reconciler } = stores
     const nothing = { open: 0, amountNanoUsd: 0n, oldestAtMs: undefined }
     assert.deepEqual((await reconciler.figures()).unknowns, nothing)
     const unknown = entry({ kind: 'unknown', tokens: undefined, amountNanoUsd: 700n })
@@ -187,10 +187,10 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
   })
 
   test(`${name}: a lost node is ended: its money comes home, and nothing is taken in its name`, async () => {
-    const books = await open()
-    const { ledger, nodeId, entry, audit, database } = books
-    await spend(books)
-    const held = BigInt((await budgetRow(books))?.leased ?? 0)
+    const stores = await open()
+    const { ledger, nodeId, entry, audit, database } = stores
+    await spend(stores)
+    const held = BigInt((await budgetRow(stores))?.leased ?? 0)
     assert.ok(held > 0n)
     const end = { force: false, actor: { name: 'tester' } }
     assert.deepEqual(await endNode(database, nodeId, end), { kind: 'alive' })
@@ -198,7 +198,7 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
     await database.query(`UPDATE nodes SET seen_at = now() - interval '61 seconds'`)
     assert.equal((await listNodes(database))[0]?.state, 'silent')
     assert.deepEqual(await endNode(database, nodeId, end), { kind: 'ended', returnedNanoUsd: held })
-    assert.deepEqual(await budgetRow(books), { spent: 200, leased: 0 })
+    assert.deepEqual(await budgetRow(stores), { spent: 200, leased: 0 })
     assert.equal((await listNodes(database))[0]?.state, 'ended')
     assert.deepEqual(await endNode(database, nodeId, end), { kind: 'ended-before' })
     assert.deepEqual(await endNode(database, '01890000-0000-7000-8000-000000000000', end), {

@@ -1,4 +1,4 @@
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { requestReportsSuite } from './request-reports.ts'
 
-requestReportsSuite('PostgreSQL', postgresBooks())
+requestReportsSuite('PostgreSQL', postgresStores())

@@ -9,10 +9,10 @@ import { findRequest, type LoggedRequest } from '#control/requests/detail-querie
 import type { RequestFilter } from '#control/requests/filter-queries.ts'
 import { requestHistogram } from '#control/requests/histogram-queries.ts'
 import { listRequests } from '#control/requests/queries.ts'
-import { BOOKS_NOW_MS, type Books } from '#test/support/books.ts'
+import { LEDGER_NOW_MS, type LedgerStores } from '#test/support/ledger-stores.ts'
 import { unusedLake } from '#test/support/lake.ts'
 
-const HOUR: RequestFilter = { fromMs: BOOKS_NOW_MS - 3_600_000, toMs: BOOKS_NOW_MS }
+const HOUR: RequestFilter = { fromMs: LEDGER_NOW_MS - 3_600_000, toMs: LEDGER_NOW_MS }
 
 const PLAIN = {
   route: 'embeddings',
@@ -28,9 +28,9 @@ const PLAIN = {
   durationMs: 12,
 } as const
 
-async function opened(open: () => Promise<Books>) {
-  const books = await open()
-  const { database, nodeId, identifiers, clock } = books
+async function opened(open: () => Promise<LedgerStores>) {
+  const stores = await open()
+  const { database, nodeId, identifiers, clock } = stores
   const store = new PostgresRequests(database, nodeId)
   /** Each a second older than the one before it. Returns their ids. */
   const log = async (...records: readonly Partial<RequestRecord>[]): Promise<string[]> => {
@@ -47,7 +47,7 @@ async function opened(open: () => Promise<Books>) {
     (await listRequests(database, { ...HOUR, ...filter }, { sort: '-at', limit: 50 })).data.map(
       ({ id }) => id,
     )
-  return { ...books, log, found }
+  return { ...stores, log, found }
 }
 
 async function logged(database: Database, id: string): Promise<LoggedRequest> {
@@ -56,7 +56,7 @@ async function logged(database: Database, id: string): Promise<LoggedRequest> {
   return found
 }
 
-export function requestReportsSuite(name: string, open: () => Promise<Books>): void {
+export function requestReportsSuite(name: string, open: () => Promise<LedgerStores>): void {
   test(`${name}: requests of callers and of batches are separate, in lists and in counts`, async () => {
     const { log, found, database } = await opened(open)
     const [caller, lines, picture, edit] = await log(
@@ -115,7 +115,7 @@ export function requestReportsSuite(name: string, open: () => Promise<Books>): v
     assert.deepEqual(await found({ dearerNanoUsd: 1000n }), [unknown])
     assert.deepEqual(await found({ tries: 2 }), [failed])
     assert.deepEqual(await found({ client: 'batch-0417' }), [slow])
-    assert.deepEqual(await found({ toMs: BOOKS_NOW_MS - 6500 }), [failed, slow])
+    assert.deepEqual(await found({ toMs: LEDGER_NOW_MS - 6500 }), [failed, slow])
   })
 
   test(`${name}: questions for models and what is no request are not among the requests`, async () => {

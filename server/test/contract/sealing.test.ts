@@ -6,11 +6,11 @@ import type { Database } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { PostgresSealing } from '#stores/postgres/ledger/seal.ts'
 import { migrate, migrationsKnown } from '#stores/postgres/migrate.ts'
-import { BOOKS_NOW_MS, postgresBooks } from '#test/support/books.ts'
+import { LEDGER_NOW_MS, postgresStores } from '#test/support/ledger-stores.ts'
 import { seeded } from '#test/support/seeded.ts'
 import { assertSums, dyingAfter, sealingSuite } from './sealing.ts'
 
-const open = postgresBooks()
+const open = postgresStores()
 
 sealingSuite('PostgreSQL', open)
 
@@ -81,8 +81,8 @@ test('hourly sums of the version before are kept at the upgrade, and its prepare
 })
 
 test('an hour is not sealed before every transaction that may add to it has ended', async () => {
-  const books = await open()
-  const { upkeep, sealing, database, nodeId, entry, clock, rows } = books
+  const stores = await open()
+  const { upkeep, sealing, database, nodeId, entry, clock, rows } = stores
   await upkeep.makePartitions()
   const first = entry()
   const [hasRun, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -91,24 +91,24 @@ test('an hour is not sealed before every transaction that may add to it has ende
     return mayCommit.promise
   })
   await hasRun.promise
-  clock.ms = BOOKS_NOW_MS + 4 * HOUR_MS
+  clock.ms = LEDGER_NOW_MS + 4 * HOUR_MS
   const { waitsFor, hours } = await sealing.sealDue()
   assert.deepEqual([waitsFor, hours], ['a transaction', 0])
   mayCommit.resolve()
   await writing
   assert.equal((await sealing.sealDue()).entries, 1)
   assert.deepEqual(await rows('SELECT 1 FROM ledger_corrections'), [])
-  await assertSums(books)
+  await assertSums(stores)
 })
 
 test('sealed sums, corrections and open hours add up to the ledger: late entries, repeated batches, slow and earlier nodes, kills', async () => {
-  const books = await open()
-  const { upkeep, ledger, identifiers, entry, clock, database, rows, reconciler } = books
+  const stores = await open()
+  const { upkeep, ledger, identifiers, entry, clock, database, rows, reconciler } = stores
   await upkeep.makePartitions()
   const random = seeded(35)
   const below = (limit: number): number => Math.floor(random() * limit)
   const sent: LedgerEntry[] = []
-  let nowMs = BOOKS_NOW_MS
+  let nowMs = LEDGER_NOW_MS
   /** Up to six hours late; some are sent again. */
   const batch = (): LedgerEntry[] => {
     const fresh = Array.from({ length: 1 + below(5) }, () => {
@@ -160,14 +160,14 @@ test('sealed sums, corrections and open hours add up to the ledger: late entries
     if (hasEarlier) await ledger.endNode(earlier, [])
     assert.equal((await new PostgresSealing(database, clock).sealDue()).waitsFor, undefined)
     await upkeep.rollUpDays()
-    await assertSums(books)
+    await assertSums(stores)
   }
   assert.ok(killed > 5, 'sealing was interrupted')
   nowMs += 48 * HOUR_MS
   clock.ms = nowMs
   await new PostgresSealing(database, clock).sealDue()
   await upkeep.rollUpDays()
-  await assertSums(books)
+  await assertSums(stores)
   assert.ok((await rows('SELECT 1 FROM ledger_corrections')).length > 20, 'entries came late')
   const [total] = await rows<{ ledger: bigint; days: bigint; groups: bigint; once: bigint }>(
     `SELECT (SELECT sum(amount_nano) FROM usage_events)::bigint AS ledger, (SELECT sum(amount_nano) FROM usage_days)::bigint AS days,

@@ -6,7 +6,7 @@ import { windowOf, type Budget } from '#core/money/budget.ts'
 import { canonicalLine, canonicalOrder, HASHED_MS, type CanonicalRow } from '#core/money/canonical-entry.ts'
 import { HOUR_MS, momentOf } from '#core/money/ledger.ts'
 import { PostgresSealing } from '#stores/postgres/ledger/seal.ts'
-import { BOOKS_NOW_MS, DAY_MS, type Books } from '#test/support/books.ts'
+import { LEDGER_NOW_MS, DAY_MS, type LedgerStores } from '#test/support/ledger-stores.ts'
 
 /** The sums of an hour by every way in which they are kept. */
 const SUMS = `
@@ -24,7 +24,10 @@ SELECT hour::text AS hour, sum(entries)::integer AS entries, sum(nano)::integer 
 ) AS rows GROUP BY hour ORDER BY hour`
 
 /** Entries of open hours are no corrections, so that nothing is counted twice above. */
-export async function assertSums({ rows, reconciler }: Pick<Books, 'rows' | 'reconciler'>): Promise<void> {
+export async function assertSums({
+  rows,
+  reconciler,
+}: Pick<LedgerStores, 'rows' | 'reconciler'>): Promise<void> {
   assert.deepEqual(await rows(KEPT), await rows(SUMS))
   const { differences } = await reconciler.reconcile('all')
   assert.deepEqual(differences, [])
@@ -41,23 +44,23 @@ export function hashOf(rows: readonly CanonicalRow[]): string {
   return hash.digest('hex')
 }
 
-export function sealingSuite(name: string, open: () => Promise<Books>): void {
+export function sealingSuite(name: string, open: () => Promise<LedgerStores>): void {
   /** Entries of some moment, written now. */
-  const write = async (books: Books, atMs: number, ...amounts: readonly bigint[]): Promise<void> => {
-    const { clock, ledger, nodeId, entry } = books
+  const write = async (stores: LedgerStores, atMs: number, ...amounts: readonly bigint[]): Promise<void> => {
+    const { clock, ledger, nodeId, entry } = stores
     const nowMs = clock.ms
     clock.ms = atMs
     const entries = amounts.map((amountNanoUsd) => entry({ amountNanoUsd, countsRequest: true }))
     clock.ms = nowMs
     await ledger.append(nodeId, entries)
   }
-  const thisHourMs = Math.floor(BOOKS_NOW_MS / HOUR_MS) * HOUR_MS
+  const thisHourMs = Math.floor(LEDGER_NOW_MS / HOUR_MS) * HOUR_MS
 
   test(`${name}: an hour is sealed two hours after its end, once, with its sums and a hash that its rows give again`, async () => {
-    const books = await open()
-    const { sealing, rows, clock } = books
-    await write(books, BOOKS_NOW_MS - 20 * 60_000, 200n, 7n)
-    await write(books, BOOKS_NOW_MS, 50n)
+    const stores = await open()
+    const { sealing, rows, clock } = stores
+    await write(stores, LEDGER_NOW_MS - 20 * 60_000, 200n, 7n)
+    await write(stores, LEDGER_NOW_MS, 50n)
     clock.ms = thisHourMs + 3 * HOUR_MS - 1
     assert.equal((await sealing.sealDue()).hours, 0)
     clock.ms += 1
@@ -74,12 +77,12 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
     const entries = await rows<CanonicalRow>('SELECT * FROM usage_events')
     assert.deepEqual(hour, { entries: 3n, posts: 3n, requests: 3n, nano: 257n, hash: hashOf(entries) })
     await assert.rejects(rows('UPDATE sealed_hours SET entries = 0'), /append-only/)
-    await assertSums(books)
+    await assertSums(stores)
   })
 
   test(`${name}: the rollups of a sealed hour are one row for all its writers, and late entries are beside it`, async () => {
-    const books = await open()
-    const { sealing, rows, clock, ledger, identifiers, entry } = books
+    const stores = await open()
+    const { sealing, rows, clock, ledger, identifiers, entry } = stores
     for (let node = 0; node < 5; node += 1) {
       const nodeId = identifiers.next()
       await ledger.startNode({ id: nodeId, host: 'here', version: '1.0.0' })
@@ -88,7 +91,7 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
     }
     clock.ms = thisHourMs + 3 * HOUR_MS
     await sealing.sealDue()
-    await write(books, BOOKS_NOW_MS, 11n)
+    await write(stores, LEDGER_NOW_MS, 11n)
     const shards = (table: string) =>
       rows(`SELECT shard < 0 AS sealed, shard >= 100 AS late, sum(posts)::integer AS posts, sum(amount_nano)::integer AS nano,
         count(*)::integer AS rows FROM ${table} GROUP BY 1, 2 ORDER BY 1 DESC`)
@@ -103,12 +106,12 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
       await rows('SELECT hour, kind, amount_nano::integer AS nano, in_day FROM ledger_corrections'),
       [{ hour: new Date(thisHourMs), kind: 'post', nano: 11, in_day: false }],
     )
-    await assertSums(books)
+    await assertSums(stores)
   })
 
   test(`${name}: an entry counts once, whether it was sent before its hour was sealed, after it, or both`, async () => {
-    const books = await open()
-    const { sealing, rows, clock, ledger, nodeId, entry } = books
+    const stores = await open()
+    const { sealing, rows, clock, ledger, nodeId, entry } = stores
     const [early, late] = [entry(), entry()]
     await ledger.append(nodeId, [early])
     clock.ms = thisHourMs + 3 * HOUR_MS
@@ -118,15 +121,15 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
     const [sums] = await rows('SELECT sum(posts)::integer AS posts FROM usage_hours')
     assert.deepEqual(sums, { posts: 2 })
     assert.equal((await rows('SELECT 1 FROM ledger_corrections')).length, 1)
-    await assertSums(books)
+    await assertSums(stores)
   })
 
   test(`${name}: a sum that was changed is reported when its hour is compared and when it is sealed, and stays as it is`, async () => {
-    const books = await open()
-    const { sealing, reconciler, clock, database, rows } = books
+    const stores = await open()
+    const { sealing, reconciler, clock, database, rows } = stores
     clock.ms = Date.now()
     const hourMs = Math.floor(clock.ms / HOUR_MS) * HOUR_MS
-    await write(books, clock.ms, 200n)
+    await write(stores, clock.ms, 200n)
     await database.query('UPDATE usage_hours SET amount_nano = 1')
     assert.equal((await reconciler.figures()).differences, 0)
     clock.ms = hourMs + HOUR_MS
@@ -147,9 +150,9 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
   })
 
   test(`${name}: an hour waits for a node of an earlier version, and what that node wrote late becomes a correction`, async () => {
-    const books = await open()
-    const { sealing, rows, clock, database, identifiers, ledger, entry, reconciler } = books
-    await write(books, BOOKS_NOW_MS, 200n)
+    const stores = await open()
+    const { sealing, rows, clock, database, identifiers, ledger, entry, reconciler } = stores
+    await write(stores, LEDGER_NOW_MS, 200n)
     clock.ms = thisHourMs + 3 * HOUR_MS
     const earlier = identifiers.next()
     await database.query(`INSERT INTO nodes (node_id, host, version) VALUES ($1, 'there', '0.9')`, [earlier])
@@ -162,7 +165,7 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
     await database.query(`INSERT INTO nodes (node_id, host, version) VALUES ($1, 'there', '0.9')`, [returned])
     const through = await rows<{ through: string }>('SELECT through::text FROM ledger_seal')
     await database.query(`UPDATE ledger_seal SET through = '-infinity'`)
-    clock.ms = BOOKS_NOW_MS
+    clock.ms = LEDGER_NOW_MS
     await ledger.append(returned, [entry({ amountNanoUsd: 30n })])
     clock.ms = thisHourMs + 3 * HOUR_MS
     await database.query('UPDATE ledger_seal SET through = $1', [through[0]?.through])
@@ -170,15 +173,15 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
     assert.equal((await sealing.sealDue()).adopted, 1)
     assert.equal((await sealing.sealDue()).adopted, 0)
     assert.deepEqual(await rows('SELECT amount_nano FROM ledger_corrections'), [{ amount_nano: 30n }])
-    await assertSums(books)
+    await assertSums(stores)
   })
 
   test(`${name}: budgets of every period are exact across open hours, final days, corrections and dropped hours`, async () => {
-    const books = await open()
-    const { sealing, upkeep, budgets, clock, reconciler, rows, nodeId, identifiers } = books
+    const stores = await open()
+    const { sealing, upkeep, budgets, clock, reconciler, rows, nodeId, identifiers } = stores
     await upkeep.makePartitions()
     const spent = async (per: Budget['per']): Promise<readonly bigint[]> => {
-      const window = windowOf(per, BOOKS_NOW_MS)
+      const window = windowOf(per, LEDGER_NOW_MS)
       return budgets.spentNanoUsd(
         ['project:search', 'key:search/ci', 'key:search/none'].map((budgetId) => ({ budgetId, window })),
       )
@@ -193,27 +196,27 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
       for (const id of ['project:search', 'key:search/ci']) {
         const budget: Budget = { id, limitNanoUsd: 1_000_000n, per, hard: true }
         const ask = { budget, nodeId, operation: identifiers.next(), neededNanoUsd: 0n, liveNodes: 1 }
-        await budgets.lease({ ...ask, window: windowOf(per, BOOKS_NOW_MS) })
+        await budgets.lease({ ...ask, window: windowOf(per, LEDGER_NOW_MS) })
       }
-    await write(books, BOOKS_NOW_MS - 40 * DAY_MS, 1n)
-    await write(books, BOOKS_NOW_MS, 10n)
+    await write(stores, LEDGER_NOW_MS - 40 * DAY_MS, 1n)
+    await write(stores, LEDGER_NOW_MS, 10n)
     await assertSpent(10n, 11n)
-    clock.ms = BOOKS_NOW_MS + 2 * DAY_MS
+    clock.ms = LEDGER_NOW_MS + 2 * DAY_MS
     await sealing.sealDue()
     await assertSpent(10n, 11n)
-    await write(books, BOOKS_NOW_MS, 100n)
+    await write(stores, LEDGER_NOW_MS, 100n)
     await assertSpent(110n, 111n)
     await upkeep.rollUpDays()
     await upkeep.rollUpDays()
     await assertSpent(110n, 111n)
-    await write(books, BOOKS_NOW_MS, 1000n)
+    await write(stores, LEDGER_NOW_MS, 1000n)
     clock.ms = Date.UTC(2027, 1, 1) + 92 * DAY_MS
     await sealing.sealDue()
     // December and January, and what was there before them.
     assert.equal((await upkeep.dropOld()).partitions.filter((one) => /hours/.test(one)).length, 6)
     assert.deepEqual(await rows('SELECT 1 FROM usage_hours'), [])
     await assertSpent(1110n, 1111n)
-    await write(books, BOOKS_NOW_MS, 10_000n)
+    await write(stores, LEDGER_NOW_MS, 10_000n)
     await assertSpent(11_110n, 11_111n)
     await upkeep.rollUpDays()
     await assertSpent(11_110n, 11_111n)
@@ -221,7 +224,7 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
       await rows(`SELECT day, posts, amount_nano FROM usage_group_days WHERE day = '2026-12-12'`),
       await rows(`SELECT day, posts, amount_nano FROM usage_days WHERE day = '2026-12-12'`),
     )
-    await write(books, BOOKS_NOW_MS, 5n)
+    await write(stores, LEDGER_NOW_MS, 5n)
     await upkeep.rollUpDays()
     await assertSpent(11_115n, 11_116n)
     const earlier = identifiers.next()
@@ -230,13 +233,13 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
   })
 
   test(`${name}: an entry, a sum or a hash of a sealed hour that was changed is found, also where only one of them is left`, async () => {
-    const books = await open()
-    const { sealing, upkeep, clock, reconciler, tamper, database, rows } = books
+    const stores = await open()
+    const { sealing, upkeep, clock, reconciler, tamper, database, rows } = stores
     await upkeep.makePartitions()
-    await write(books, BOOKS_NOW_MS, 200n, 7n)
-    clock.ms = BOOKS_NOW_MS + 2 * DAY_MS
+    await write(stores, LEDGER_NOW_MS, 200n, 7n)
+    clock.ms = LEDGER_NOW_MS + 2 * DAY_MS
     await sealing.sealDue()
-    await write(books, BOOKS_NOW_MS, 9n)
+    await write(stores, LEDGER_NOW_MS, 9n)
     const found = async () => (await reconciler.reconcile('all')).differences.map(({ sealed }) => sealed)
     assert.deepEqual(await found(), [])
     await tamper('UPDATE usage_events SET model = $1 WHERE amount_nano = 7', ['other'])
@@ -256,13 +259,13 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
   })
 
   test(`${name}: where entries were exported and dropped, sums are compared with what was sealed`, async () => {
-    const books = await open()
-    const { sealing, upkeep, clock, reconciler, database } = books
+    const stores = await open()
+    const { sealing, upkeep, clock, reconciler, database } = stores
     await upkeep.makePartitions()
-    await write(books, BOOKS_NOW_MS, 200n, 7n)
-    clock.ms = BOOKS_NOW_MS + 2 * DAY_MS
+    await write(stores, LEDGER_NOW_MS, 200n, 7n)
+    clock.ms = LEDGER_NOW_MS + 2 * DAY_MS
     await sealing.sealDue()
-    await write(books, BOOKS_NOW_MS, 9n)
+    await write(stores, LEDGER_NOW_MS, 9n)
     await database.query(`UPDATE ledger_seal SET entries_kept_from = '2026-12-13Z'`)
     await database.query('DROP TABLE usage_events_2026_12_12')
     assert.deepEqual((await reconciler.reconcile('all')).differences, [])
@@ -278,21 +281,21 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
   })
 
   test(`${name}: entries of a day that was dropped are refused by the name of the day`, async () => {
-    const books = await open()
-    const { upkeep, database } = books
+    const stores = await open()
+    const { upkeep, database } = stores
     await upkeep.makePartitions()
     await database.query(`UPDATE ledger_seal SET entries_kept_from = '2026-12-12T00:00:00Z'`)
     await database.query('DROP TABLE usage_events_2026_12_11')
-    await assert.rejects(write(books, BOOKS_NOW_MS - DAY_MS, 1n), /2026-12-11/)
-    await assert.rejects(write(books, BOOKS_NOW_MS - 90 * DAY_MS, 1n), /2026-09-13/)
-    await write(books, BOOKS_NOW_MS, 1n)
+    await assert.rejects(write(stores, LEDGER_NOW_MS - DAY_MS, 1n), /2026-12-11/)
+    await assert.rejects(write(stores, LEDGER_NOW_MS - 90 * DAY_MS, 1n), /2026-09-13/)
+    await write(stores, LEDGER_NOW_MS, 1n)
   })
 
   test(`${name}: hours left half sealed by a node that died are finished by the next one`, async () => {
-    const books = await open()
-    const { clock, database, rows } = books
-    for (let hour = 0; hour < 4; hour += 1) await write(books, BOOKS_NOW_MS - hour * HOUR_MS, 5n, 6n)
-    clock.ms = BOOKS_NOW_MS + 4 * HOUR_MS
+    const stores = await open()
+    const { clock, database, rows } = stores
+    for (let hour = 0; hour < 4; hour += 1) await write(stores, LEDGER_NOW_MS - hour * HOUR_MS, 5n, 6n)
+    clock.ms = LEDGER_NOW_MS + 4 * HOUR_MS
     for (let calls = 0, isDone = false; !isDone; calls += 1) {
       assert.ok(calls < 400)
       const dying = new PostgresSealing(dyingAfter(database, calls), clock)
@@ -300,7 +303,7 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
         () => true,
         () => false,
       )
-      await assertSums(books)
+      await assertSums(stores)
     }
     assert.equal((await rows('SELECT 1 FROM sealed_hours')).length, 4)
     assert.deepEqual(await rows('SELECT DISTINCT shard FROM usage_hours'), [{ shard: -1 }])
@@ -308,9 +311,9 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
 }
 
 /** A database whose node dies after some statements, as a process dies: it says nothing and rolls nothing back. */
-export function dyingAfter(database: Books['database'], statements: number): Books['database'] {
+export function dyingAfter(database: LedgerStores['database'], statements: number): LedgerStores['database'] {
   let left = statements
-  const dying = <Sql extends Pick<Books['database'], 'query'>>(sql: Sql): Sql => ({
+  const dying = <Sql extends Pick<LedgerStores['database'], 'query'>>(sql: Sql): Sql => ({
     ...sql,
     query: <Row>(text: string, values?: readonly unknown[], name?: string) => {
       left -= 1

@@ -12,22 +12,22 @@ import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
 import { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
-import { BOOKS_NOW_MS, pgliteBooks, type Books } from '#test/support/books.ts'
+import { LEDGER_NOW_MS, pgliteStores, type LedgerStores } from '#test/support/ledger-stores.ts'
 import { SECRETS, someSecret } from '#test/support/directory.ts'
 import { aCall, aJob, begunHold, KEYS, nextId, webhooksFor } from './image-jobs-open.ts'
 import { aReference, aResult, MODEL } from './spaces.ts'
 
-const open = pgliteBooks()
-let books: Books
+const open = pgliteStores()
+let stores: LedgerStores
 before(async () => {
-  books = await open()
+  stores = await open()
 })
 
 test('ledger, budgets and upkeep: an entry sent twice counts once, in the partition of its day', async () => {
-  const { upkeep, reconciler, ledger, budgets, nodeId, identifiers, entry, rows } = books
+  const { upkeep, reconciler, ledger, budgets, nodeId, identifiers, entry, rows } = stores
   assert.equal((await upkeep.makePartitions()).made.length, 12)
   const budget: Budget = { id: 'project:search', limitNanoUsd: 100_000n, per: 'month', hard: true }
-  const window = windowOf('month', BOOKS_NOW_MS)
+  const window = windowOf('month', LEDGER_NOW_MS)
   const question = { budget, window, nodeId, operation: identifiers.next(), liveNodes: 1 }
   const lease = await budgets.lease({ ...question, neededNanoUsd: 1000n })
   assert.deepEqual(await budgets.lease({ ...question, neededNanoUsd: 1000n }), lease)
@@ -50,7 +50,7 @@ test('ledger, budgets and upkeep: an entry sent twice counts once, in the partit
 })
 
 test('keys, credentials and audit: what was made is found, what is sealed opens, and the chain is whole', async () => {
-  const { keys, audit, database } = books
+  const { keys, audit, database } = stores
   const { stored } = someSecret()
   const models = ['a', 'b"c{,}']
   const made = await keys.createKey(
@@ -83,7 +83,7 @@ test('keys, credentials and audit: what was made is found, what is sealed opens,
 })
 
 test('image jobs and webhooks: of many that begin at once one begins, and its end is reported once', async () => {
-  const { database } = books
+  const { database } = stores
   const jobs = new PostgresImageJobs(database, KEYS, webhooksFor)
   const asked = Array.from({ length: 8 }, () => aJob({ idempotencyKey: 'order-7' }))
   const begun = await Promise.all(asked.map((job) => jobs.begin(job)))
@@ -100,7 +100,7 @@ test('image jobs and webhooks: of many that begin at once one begins, and its en
 })
 
 test('spaces: a reference keeps every bit, and a standing follows the probes', async () => {
-  const spaces = new PostgresSpaces(books.database)
+  const spaces = new PostgresSpaces(stores.database)
   const kept = await spaces.beginReference(aReference())
   assert.deepEqual(await spaces.references(), [kept])
   assert.deepEqual(kept.vectors, aReference().vectors)
@@ -110,7 +110,7 @@ test('spaces: a reference keeps every bit, and a standing follows the probes', a
 })
 
 test('drains, news of nodes and history: what was written is read again', async () => {
-  const { database, clock } = books
+  const { database, clock } = stores
   const node = '01920000-0000-7000-8000-000000000001'
   const drains = new PostgresDrains(database)
   await drains.drain('m/one', 'new driver', { name: 'tester' })

@@ -7,14 +7,14 @@ import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { PostgresReconciler } from '#stores/postgres/ledger/reconciler.ts'
 import { PostgresSealing } from '#stores/postgres/ledger/seal.ts'
 import { PostgresUpkeep } from '#stores/postgres/ledger/upkeep.ts'
-import { BOOKS_NOW_MS, DAY_MS, postgresBooks, type Books } from '#test/support/books.ts'
+import { LEDGER_NOW_MS, DAY_MS, postgresStores, type LedgerStores } from '#test/support/ledger-stores.ts'
 import { eventually } from '#test/support/process.ts'
 import { RequestLog } from '#worker/ledger/request-log.ts'
 import { startUpkeep } from '#worker/ledger/upkeep.ts'
 import { reconcilerSuite } from './reconciler.ts'
 import { upkeepSuite } from './upkeep.ts'
 
-const open = postgresBooks()
+const open = postgresStores()
 
 upkeepSuite('PostgreSQL', open)
 reconcilerSuite('PostgreSQL', open)
@@ -78,7 +78,7 @@ test('while nodes write, the reconciler finds no difference and corrects no budg
   const { upkeep, ledger, budgets, identifiers, entry, reconciler, rows } = await open()
   await upkeep.makePartitions()
   const budget: Budget = { id: 'project:search', limitNanoUsd: 10_000_000n, per: 'month', hard: true }
-  const window = windowOf('month', BOOKS_NOW_MS)
+  const window = windowOf('month', LEDGER_NOW_MS)
   const over = new AbortController()
   const write = async (): Promise<void> => {
     const nodeId = identifiers.next()
@@ -124,7 +124,7 @@ test('a budget that is wrong is put right while nodes spend from it', async () =
   await upkeep.makePartitions()
   const budget: Budget = { id: 'project:search', limitNanoUsd: 10_000_000n, per: 'month', hard: true }
   const operation = identifiers.next()
-  const window = windowOf('month', BOOKS_NOW_MS)
+  const window = windowOf('month', LEDGER_NOW_MS)
   await budgets.lease({ budget, window, nodeId, operation, neededNanoUsd: 1_000_000n, liveNodes: 1 })
   const over = new AbortController()
   const writing = (async () => {
@@ -144,7 +144,7 @@ test('a budget that is wrong is put right while nodes spend from it', async () =
 })
 
 /** A node's chores, noted as they happen, in rounds of some milliseconds. */
-function chores({ upkeep, reconciler, sealing }: Books, nodeId: string) {
+function chores({ upkeep, reconciler, sealing }: LedgerStores, nodeId: string) {
   const seen: string[] = []
   const figures: (LedgerFigures | undefined)[] = []
   const worker = startUpkeep({
@@ -170,8 +170,8 @@ function chores({ upkeep, reconciler, sealing }: Books, nodeId: string) {
 }
 
 test('the eldest node does the chores, each in its time, and the next one when it is gone', async () => {
-  const books = await open()
-  const { ledger, nodeId, identifiers, clock, entry, rows, upkeep } = books
+  const stores = await open()
+  const { ledger, nodeId, identifiers, clock, entry, rows, upkeep } = stores
   // The database decides the age of an unknown.
   clock.ms = Date.now()
   await upkeep.makePartitions()
@@ -180,7 +180,7 @@ test('the eldest node does the chores, each in its time, and the next one when i
   // These nodes send no heartbeats here: on a busy machine the elder would be silent for too long.
   await rows("UPDATE nodes SET seen_at = now() + interval '1 hour'")
   await ledger.append(nodeId, [entry({ kind: 'unknown', tokens: undefined })])
-  const [elder, other] = [chores(books, nodeId), chores(books, younger)]
+  const [elder, other] = [chores(stores, nodeId), chores(stores, younger)]
   await eventually(async () => assert.ok(elder.figures.length > 3 && other.figures.length > 3))
   assert.deepEqual(elder.seen, ['made 0', 'reconciled 0'], 'once, although there were more rounds')
   assert.equal(elder.figures[0]?.unknowns.open, 1)
@@ -199,10 +199,10 @@ test('the eldest node does the chores, each in its time, and the next one when i
 })
 
 test('a chore that can not be done is reported, holds up no other and is tried again', async () => {
-  const books = await open()
-  const { nodeId, database } = books
+  const stores = await open()
+  const { nodeId, database } = stores
   await database.query('ALTER TABLE usage_label_days RENAME TO elsewhere')
-  const { worker, seen } = chores(books, nodeId)
+  const { worker, seen } = chores(stores, nodeId)
   await eventually(async () => assert.ok(seen.filter((line) => line.startsWith('failed days')).length > 1))
   await database.query('ALTER TABLE elsewhere RENAME TO usage_label_days')
   assert.ok(seen.includes('reconciled 0'))
@@ -215,12 +215,12 @@ test('a chore that can not be done is reported, holds up no other and is tried a
 
 test('chores wait while the store is away', async () => {
   const database = openPostgres('postgres://postgres@127.0.0.1:1/postgres')
-  const clock = { nowMs: () => BOOKS_NOW_MS, monotonicMs: () => 0 }
+  const clock = { nowMs: () => LEDGER_NOW_MS, monotonicMs: () => 0 }
   const upkeep = new PostgresUpkeep(database, new PostgresLedger(database), clock)
   const reconciler = new PostgresReconciler(database, clock)
   const sealing = new PostgresSealing(database, clock)
   const { worker, seen } = chores(
-    { upkeep, reconciler, sealing } as Books,
+    { upkeep, reconciler, sealing } as LedgerStores,
     '01890000-0000-7000-8000-000000000000',
   )
   await eventually(async () => assert.ok(seen.length > 2))

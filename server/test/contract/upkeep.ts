@@ -6,13 +6,13 @@ import { listNodes } from '#control/nodes/queries.ts'
 import { windowOf } from '#core/money/budget.ts'
 import { sealingKeysOf } from '#runtime/secret.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
-import { BOOKS_NOW_MS, DAY_MS, type Books } from '#test/support/books.ts'
+import { LEDGER_NOW_MS, DAY_MS, type LedgerStores } from '#test/support/ledger-stores.ts'
 import { SECRETS, someSecret } from '#test/support/directory.ts'
 import { aCall, aJob, begunHold } from './image-jobs-open.ts'
 
 const HOUR_MS = 3_600_000
 
-export function upkeepSuite(name: string, open: () => Promise<Books>): void {
+export function upkeepSuite(name: string, open: () => Promise<LedgerStores>): void {
   test(`${name}: this month of the ledger and the next, two more of its sums, and today and three more days of the request log have a partition; the next time there is nothing to do`, async () => {
     const { upkeep } = await open()
     assert.deepEqual(await upkeep.makePartitions(), {
@@ -58,7 +58,7 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
     const { upkeep, clock, ledger, nodeId, entry, reconciler, rows } = await open()
     clock.ms = Date.UTC(2027, 0, 15)
     await ledger.append(nodeId, [entry(), entry()])
-    clock.ms = BOOKS_NOW_MS
+    clock.ms = LEDGER_NOW_MS
     const { made, missing } = await upkeep.makePartitions()
     assert.deepEqual(missing, [{ partition: 'usage_events_2027_01', reason: 'rows in the way' }])
     assert.equal(made.length, 11)
@@ -74,7 +74,7 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
     await ledger.append(nodeId, [entry(), entry()])
     clock.ms = Date.UTC(2031, 5, 1)
     await ledger.append(nodeId, [entry()])
-    clock.ms = BOOKS_NOW_MS
+    clock.ms = LEDGER_NOW_MS
     await upkeep.makePartitions()
     const page = readFileSync(new URL('../../../docs/inside/background-jobs.md', import.meta.url), 'utf8')
     const [, statements = ''] = /```sql\n(BEGIN;[^`]*COMMIT;\n)```/.exec(page) ?? []
@@ -101,13 +101,13 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
         { requestId: identifiers.next(), route: 'embeddings', status: 200, durationMs: 1 },
       ])
     }
-    await log(BOOKS_NOW_MS - 31 * DAY_MS)
-    await log(BOOKS_NOW_MS)
+    await log(LEDGER_NOW_MS - 31 * DAY_MS)
+    await log(LEDGER_NOW_MS)
     // Both lie in the partition for the rest, for none was made before them.
     await upkeep.dropOld()
     assert.deepEqual(await rows('SELECT count(*)::integer AS rows FROM requests'), [{ rows: 1 }])
 
-    clock.ms = BOOKS_NOW_MS + DAY_MS
+    clock.ms = LEDGER_NOW_MS + DAY_MS
     await upkeep.makePartitions()
     await log(clock.ms)
     clock.ms = Date.UTC(2026, 11, 14) + 30 * DAY_MS - 1
@@ -153,9 +153,9 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
         'SELECT day::text AS day, posts::integer AS posts, amount_nano::integer AS nano FROM usage_days ORDER BY day',
       )
     const post = async (daysAgo: number): Promise<void> => {
-      clock.ms = BOOKS_NOW_MS - daysAgo * DAY_MS
+      clock.ms = LEDGER_NOW_MS - daysAgo * DAY_MS
       await ledger.append(nodeId, [entry(), entry({ amountNanoUsd: 50n })])
-      clock.ms = BOOKS_NOW_MS
+      clock.ms = LEDGER_NOW_MS
     }
     await post(0)
     await post(8)
@@ -235,7 +235,7 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
       return requests.append([{ requestId, route: 'embeddings', status: 200, project, durationMs: 1 }])
     }
     for (const project of ['search', 'chat', undefined])
-      for (const daysAgo of [-1, 0, 3, 29, 45]) await log(BOOKS_NOW_MS - daysAgo * DAY_MS, project)
+      for (const daysAgo of [-1, 0, 3, 29, 45]) await log(LEDGER_NOW_MS - daysAgo * DAY_MS, project)
     const webhooksFor = () => [{ url: 'https://hooks.example/' }]
     const jobs = new PostgresImageJobs(database, sealingKeysOf(SECRETS), webhooksFor)
     for (const project of ['search', 'search', 'chat']) {

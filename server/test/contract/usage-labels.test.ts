@@ -1,4 +1,4 @@
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { usageLabelsSuite } from './usage-labels.ts'
 
-usageLabelsSuite('PostgreSQL', postgresBooks())
+usageLabelsSuite('PostgreSQL', postgresStores())

@@ -25,7 +25,7 @@ async function freePort(): Promise<string> {
   return String(port)
 }
 
-test('keys, books and pictures grow from the folder to PostgreSQL, and a spool finds its restored ledger', async (t) => {
+test('keys, ledger and pictures grow from the folder to PostgreSQL, and a spool finds its restored ledger', async (t) => {
   const folder = temporaryFolder()
   const inside = { DATABASE_URL: '', CONTROL_PORT: await freePort() }
   const torana = async (args: string, env: Readonly<Record<string, string>>) => {

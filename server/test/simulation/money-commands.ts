@@ -241,8 +241,8 @@ const resolutions = fc
   .record({ unknown: which, kind: fc.constantFrom('post' as const, 'void' as const), cost: fc.nat(700) })
   .map((drawn) =>
     command('resolve', drawn, async (simulation) => {
-      const { books, project } = simulation.world
-      const entries = await books.inspect.entries(project)
+      const { stores, project } = simulation.world
+      const entries = await stores.inspect.entries(project)
       const resolved = new Set(
         entries.filter(({ kind }) => kind === 'post' || kind === 'void').map(attemptOf),
       )
@@ -253,7 +253,7 @@ const resolutions = fc
       const costNanoUsd = drawn.kind === 'post' ? BigInt(drawn.cost) : 0n
       const { requestId, attempt } = unknown
       const resolution = { requestId, attempt, kind: drawn.kind, costNanoUsd, actor: { name: 'ada' } }
-      if (!(await books.ledger.resolveUnknown(resolution))) throw new Error('it was open')
+      if (!(await stores.ledger.resolveUnknown(resolution))) throw new Error('it was open')
       call.resolved = { kind: drawn.kind, costNanoUsd }
       const reserved = call.unknown.amountNanoUsd ?? 0n
       // Money that is free now may be missing when its node turns out to know more.
@@ -365,7 +365,7 @@ export async function runMoney(
   await stopAll(simulation)
   await assertInvariants(simulation)
   await assertAtRest(simulation)
-  for (const { kind } of await world.books.inspect.entries(world.project))
+  for (const { kind } of await world.stores.inspect.entries(world.project))
     simulation.count(`entries: ${kind}`)
   return simulation.tally
 }

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { windowHolds, windowOf } from '#core/money/budget.ts'
 import { hourOf, momentOf } from '#core/money/ledger.ts'
-import { sumsOf, type KeptEntry } from '#test/contract/open-books.ts'
+import { sumsOf, type KeptEntry } from '#test/contract/open-ledger.ts'
 import { unheldOf, type ModelCall, type Simulation } from './money-model.ts'
 import { attemptOf, identityOf } from './money-world.ts'
 
 export async function assertInvariants(simulation: Simulation): Promise<void> {
-  const { inspect } = simulation.world.books
+  const { inspect } = simulation.world.stores
   const entries = await inspect.entries(simulation.world.project)
   const identities = new Set(entries.map(identityOf))
   assert.equal(identities.size, entries.length, 'an entry stands there twice')
@@ -24,12 +24,12 @@ export async function assertInvariants(simulation: Simulation): Promise<void> {
 }
 
 async function assertBudgets(simulation: Simulation, entries: readonly KeptEntry[]): Promise<void> {
-  const { books, project } = simulation.world
+  const { stores, project } = simulation.world
   for (const [id, touched] of simulation.budgets) {
     const { budgetId, per, window, overrunNanoUsd } = touched
-    const state = await books.inspect.budgetState(budgetId, window)
+    const state = await stores.inspect.budgetState(budgetId, window)
     if (state === undefined) continue
-    const endMs = await books.inspect.windowEndMs(budgetId, window)
+    const endMs = await stores.inspect.windowEndMs(budgetId, window)
     const own = entries.filter(
       ({ requestId, keyId }) =>
         windowHolds({ ...window, endMs }, hourOf(requestId)) &&
@@ -61,7 +61,7 @@ async function assertBudgets(simulation: Simulation, entries: readonly KeptEntry
 function assertAdmitted(simulation: Simulation, entries: readonly KeptEntry[]): void {
   const { admittedNow } = simulation
   if (admittedNow === undefined) return
-  const inBooks = new Set(entries.filter(({ kind }) => kind !== 'adjust').map(attemptOf))
+  const inLedger = new Set(entries.filter(({ kind }) => kind !== 'adjust').map(attemptOf))
   for (const { id, per, limitNanoUsd } of admittedNow.budgets) {
     const window = windowOf(per, momentOf(admittedNow.requestId))
     const belongs = ({ requestId, keyId }: Pick<KeptEntry, 'requestId' | 'keyId'>): boolean =>
@@ -69,7 +69,7 @@ function assertAdmitted(simulation: Simulation, entries: readonly KeptEntry[]): 
     const isHeld = (entry: KeptEntry): boolean => !simulation.unheld.has(unheldOf(id, attemptOf(entry)))
     let total = sumsOf(entries.filter((entry) => belongs(entry) && isHeld(entry))).amountNanoUsd
     for (const [attempt, { unknown, recorded, costNanoUsd }] of simulation.calls) {
-      if (inBooks.has(attempt) || !belongs(unknown)) continue
+      if (inLedger.has(attempt) || !belongs(unknown)) continue
       const reserved = id.startsWith('project:') ? unknown.projectLeaseNanoUsd : unknown.keyLeaseNanoUsd
       // Its cost may be known and durable on its node's disk, and not in the ledger yet.
       total += recorded === 'post' && costNanoUsd < reserved ? costNanoUsd : reserved
@@ -113,14 +113,14 @@ function assertRights({ sentNow, terms }: Simulation): void {
 
 /** If a node dies now, its lease pays for every call that would become an unknown. */
 async function assertCovered(simulation: Simulation, identities: ReadonlySet<string>): Promise<void> {
-  const { inspect } = simulation.world.books
+  const { inspect } = simulation.world.stores
   for (const { node, disk, state, isEnded } of simulation.nodes) {
     if (state === 'gone' || isEnded) continue
     for (const [id, { budgetId, window }] of simulation.budgets) {
       let needed = 0n
       for (const call of disk.journal.opened.values()) {
-        const isInBooks = ['post', 'unknown'].some((kind) => identities.has(`${attemptOf(call)}/${kind}`))
-        if (isInBooks || !simulation.calls.get(attemptOf(call))?.windows.has(id)) continue
+        const isInLedger = ['post', 'unknown'].some((kind) => identities.has(`${attemptOf(call)}/${kind}`))
+        if (isInLedger || !simulation.calls.get(attemptOf(call))?.windows.has(id)) continue
         if (budgetId === `project:${call.project}`) needed += call.projectLeaseNanoUsd
         if (budgetId === `key:${call.keyId}`) needed += call.keyLeaseNanoUsd
       }
@@ -148,8 +148,8 @@ function assertAccounted({ unknown, node, recorded }: ModelCall, identities: Rea
 
 /** All nodes have ended, every disk has been read: the ledger agrees with the model, and no money is held. */
 export async function assertAtRest(simulation: Simulation): Promise<void> {
-  const { books, project, limiter } = simulation.world
-  const entries = await books.inspect.entries(project)
+  const { stores, project, limiter } = simulation.world
+  const entries = await stores.inspect.entries(project)
   const sums = Map.groupBy(entries, attemptOf)
   for (const [attempt, call] of simulation.calls) {
     const own = sums.get(attempt) ?? []
@@ -163,9 +163,9 @@ export async function assertAtRest(simulation: Simulation): Promise<void> {
     )
     if (call.wasServed) assert.ok(isWritten, `${attempt} is lost`)
   }
-  assert.deepEqual([...sums.keys()], [], 'the books hold calls that were never sent')
+  assert.deepEqual([...sums.keys()], [], 'the ledger holds calls that were never sent')
   for (const { budgetId, window } of simulation.budgets.values()) {
-    const state = await books.inspect.budgetState(budgetId, window)
+    const state = await stores.inspect.budgetState(budgetId, window)
     assert.equal(state?.leasedNanoUsd ?? 0n, 0n, `${budgetId} is still leased`)
   }
   const { limit } = simulation.terms

@@ -140,7 +140,7 @@ interface AdmittedNow {
 }
 
 /** What the ledger holds of a call: a post; a post or an unknown. */
-interface InBooks {
+interface InLedger {
   readonly isPosted: boolean
   readonly isWritten: boolean
 }
@@ -176,15 +176,15 @@ export class Simulation {
   }
 
   get store(): LedgerStore {
-    return this.world.books.ledger
+    return this.world.stores.ledger
   }
 
   async startNode(): Promise<void> {
-    const { books, clock, identifiers, limiter } = this.world
+    const { stores, clock, identifiers, limiter } = this.world
     const disk = this.world.newDisk()
     const ledger = recording(this.store, (entries) => this.sent.push({ at, entries }))
     const budgetInForce = (budgetId: string): Budget | undefined => this.terms.inForce(budgetId)
-    const shared = { ledger, budgets: books.budgets, clock, identifiers, limiter, budgetInForce }
+    const shared = { ledger, budgets: stores.budgets, clock, identifiers, limiter, budgetInForce }
     const node = await MoneyNode.start({ ...shared, journal: disk.journal, spool: disk.spool })
     const at: SimulatedNode = { node, disk, state: 'alive', isEnded: false, lostEnds: [] }
     this.nodes.push(at)
@@ -328,7 +328,7 @@ export class Simulation {
   }
 
   /** What the call adds to the spent amount, by the best knowledge. */
-  amountOf(call: ModelCall, { isPosted, isWritten }: InBooks): bigint {
+  amountOf(call: ModelCall, { isPosted, isWritten }: InLedger): bigint {
     const { resolved, recorded, unknown, adjustedNanoUsd } = call
     if (resolved?.kind === 'post') return adjustedNanoUsd + resolved.costNanoUsd
     if (recorded === 'post' || (call.mayBe === 'post' && isPosted)) return adjustedNanoUsd + call.costNanoUsd

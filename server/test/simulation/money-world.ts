@@ -8,7 +8,7 @@ import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
 import { FileJournal, readOpenCalls } from '#stores/spool/journal.ts'
 import { FileSpool } from '#stores/spool/spool.ts'
-import { aProject, type Books } from '#test/contract/open-books.ts'
+import { aProject, type LedgerStores } from '#test/contract/open-ledger.ts'
 import { testFolder } from '#test/support/disk.ts'
 import { MemoryJournal, MemorySpool } from '#test/support/money-node.ts'
 
@@ -41,7 +41,7 @@ export interface Disk {
 
 export interface World {
   readonly project: string
-  readonly books: Books
+  readonly stores: LedgerStores
   readonly clock: ManualClock
   readonly identifiers: Identifiers
   readonly limiter: RateLimiter
@@ -142,11 +142,11 @@ export class TrackedJournal implements Journal {
 }
 
 /** The limiter's clock does not move, so that what was taken can be counted. */
-export function memoryWorld(books: Books): World {
+export function memoryWorld(stores: LedgerStores): World {
   const clock = new ManualClock()
   return {
     project: aProject(),
-    books,
+    stores,
     clock,
     identifiers: uuidv7Identifiers(clock),
     limiter: new MemoryLimiter({ nowMs: () => 0, monotonicMs: () => 0 }, () => 1),
@@ -167,9 +167,9 @@ export function memoryWorld(books: Books): World {
 }
 
 /** With real files. */
-export function fileWorld(books: Books, limiter: RateLimiter): World {
+export function fileWorld(stores: LedgerStores, limiter: RateLimiter): World {
   return {
-    ...memoryWorld(books),
+    ...memoryWorld(stores),
     limiter,
     newDisk() {
       const folder = testFolder()

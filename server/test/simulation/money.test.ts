@@ -1,25 +1,25 @@
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
-import { memoryBooks, postgresBooks } from '#test/contract/open-books.ts'
+import { memoryStores, postgresStores } from '#test/contract/open-ledger.ts'
 import { moneyCommands, runMoney } from './money-commands.ts'
 import { fileWorld, memoryWorld } from './money-world.ts'
 
-test('whatever happens to nodes that keep their books in memory, the money is right', async () => {
+test('whatever happens to nodes that keep their ledger in memory, the money is right', async () => {
   await fc.assert(
     fc.asyncProperty(moneyCommands(30), async (commands) => {
-      await runMoney(memoryWorld(await memoryBooks()), commands)
+      await runMoney(memoryWorld(await memoryStores()), commands)
     }),
     { numRuns: 1000 },
   )
 })
 
 test('whatever happens to nodes on PostgreSQL and real files, the money is right', async () => {
-  const books = await postgresBooks()
+  const stores = await postgresStores()
   const limiter = () => new MemoryLimiter({ nowMs: () => 0, monotonicMs: () => 0 }, () => 1)
   await fc.assert(
     fc.asyncProperty(moneyCommands(30), async (commands) => {
-      await runMoney(fileWorld(books, limiter()), commands)
+      await runMoney(fileWorld(stores, limiter()), commands)
     }),
     { numRuns: 40 },
   )

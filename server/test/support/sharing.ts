@@ -14,7 +14,7 @@ import { embed, type EmbedDependencies, type EmbedOptions } from '#request/embed
 import { MicroBatches } from '#request/embeddings/micro-batch.ts'
 import type { Rides } from '#request/embeddings/due-ride.ts'
 import { Flights, type SharingRules } from '#request/embeddings/shared-vectors.ts'
-import { MemoryBooks } from '#test/support/stores/books.ts'
+import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { MemoryLedger } from '#test/support/stores/ledger.ts'
 import { MemoryVectorCache } from '#stores/memory/vector-cache.ts'
 import { systemClock } from '#runtime/clock.ts'
@@ -58,7 +58,7 @@ export function aKey(project: string, overrides: Partial<Key> = {}): Key {
 
 export class SharingNode {
   readonly clock = { ms: 1000, nowMs: () => this.clock.ms, monotonicMs: () => this.clock.ms }
-  readonly books = new MemoryBooks(systemClock)
+  readonly memory = new MemoryLedgerStore(systemClock)
   readonly cache: VectorCache
   readonly #model: EmbeddingModel
   #dependencies: EmbedDependencies
@@ -70,10 +70,10 @@ export class SharingNode {
     this.cache = options.cache ?? new MemoryVectorCache({ maxBytes, clock })
     const flights = new Flights()
     const batches = new MicroBatches(wait)
-    void this.books.startNode({ id: money.nodeId })
+    void this.memory.startNode({ id: money.nodeId })
     this.#dependencies = {
       ...money,
-      ledger: new MemoryLedger(this.books, money.nodeId),
+      ledger: new MemoryLedger(this.memory, money.nodeId),
       upstream,
       tokens: memoryTokens,
       clock,
@@ -135,7 +135,7 @@ export class SharingNode {
   /** The charges of each call's requests, by call, without those served from the cache. */
   paidByCall(): Map<string, { readonly tokens: number; readonly requests: string[] }> {
     const calls = new Map<string, { tokens: number; requests: string[] }>()
-    for (const { kind, callId, tokens = 0, requestId, deployment } of this.books.entries()) {
+    for (const { kind, callId, tokens = 0, requestId, deployment } of this.memory.entries()) {
       if (kind !== 'post' || deployment.endsWith('/cache')) continue
       const call = calls.get(callId) ?? { tokens: 0, requests: [] }
       call.tokens += tokens

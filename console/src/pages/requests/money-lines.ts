@@ -14,7 +14,7 @@ export interface MoneyRow {
   readonly counted: string
   /** Dollars a million, or each. */
   readonly price: string
-  readonly books: string
+  readonly ledger: string
   readonly saved?: string
   /** Undefined: nothing was charged. */
   readonly amount: string | undefined
@@ -43,7 +43,7 @@ export function moneyRows(request: RequestDetail): readonly MoneyRow[] {
       shortName: text.reserved,
       counted: '',
       price: '',
-      books: text.reservedFrom(money.reserved_from.map((id) => id.replace(/^\w+:/, '')).join(', ')),
+      ledger: text.reservedFrom(money.reserved_from.map((id) => id.replace(/^\w+:/, '')).join(', ')),
       amount: moneyExact(money.reserved_usd),
       quiet: true,
     })
@@ -62,7 +62,7 @@ export function moneyRows(request: RequestDetail): readonly MoneyRow[] {
         shortName: text.callShort(number, upstream),
         counted: `${call.status ?? call.outcome}`,
         price: '–',
-        books: text.notCharged,
+        ledger: text.notCharged,
         amount: undefined,
         quiet: true,
       })
@@ -92,7 +92,7 @@ function lineRow(
     shortName: isCache ? text.cache : text.callShort(number ?? (line.attempt ?? 0) + 1, upstream),
     counted: text.of[line.of](counted),
     price: line.price_usd === null ? '–' : priceText(line.price_usd, line.per, megapixels),
-    books: isCache ? text.kinds[line.kind] : `${text.kinds[line.kind]}, ${text.by[line.counted_by]}`,
+    ledger: isCache ? text.kinds[line.kind] : `${text.kinds[line.kind]}, ${text.by[line.counted_by]}`,
     ...saved,
     amount: line.amount_usd === null ? words.ui.unpriced : moneyExact(line.amount_usd),
     quiet: false,

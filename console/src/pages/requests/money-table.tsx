@@ -26,7 +26,7 @@ export function MoneyTable({ request }: { readonly request: RequestDetail }) {
               <th className="text-left">{text.for}</th>
               <th className="text-right">{text.counted}</th>
               <th className="text-right">{text.price}</th>
-              <th className="text-left">{text.books}</th>
+              <th className="text-left">{text.ledger}</th>
               <th className="text-right">{text.amount}</th>
             </tr>
           </thead>
@@ -37,7 +37,7 @@ export function MoneyTable({ request }: { readonly request: RequestDetail }) {
                 <td className={classes(NUMBER, 'text-ink-2')}>{row.counted}</td>
                 <td className={classes(NUMBER, 'text-ink-2')}>{row.price}</td>
                 <td className="py-1.5 text-12 text-ink-2">
-                  {row.books}
+                  {row.ledger}
                   {row.saved !== undefined && <span className="text-good">; {row.saved}</span>}
                 </td>
                 <td className={classes(NUMBER, row.quiet && 'text-ink-2')}>{row.amount ?? '$0.000000000'}</td>

@@ -130,7 +130,7 @@ export function ResolveCard({ calls, onResolved }: ResolveCardProps) {
   )
 }
 
-/** What moves in the books: the difference to what was reserved. */
+/** What moves in the ledger: the difference to what was reserved. */
 function Moves({ calls, backNano }: { readonly calls: readonly UnknownCall[]; readonly backNano: bigint }) {
   const projects = [...new Set(calls.map(({ project }) => project))]
   const [only] = projects

@@ -158,7 +158,7 @@ export const requests = inLanguage('requests', {
     for: 'Item',
     counted: 'Quantity',
     price: '$ per 1M',
-    books: 'Ledger',
+    ledger: 'Ledger',
     amount: 'Amount',
     most: 'Maximum cost',
     reserved: 'Reserved',

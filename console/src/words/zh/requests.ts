@@ -139,7 +139,7 @@ export const requests: Partly<typeof english> = {
     for: '项目',
     counted: '计数',
     price: '每百万美元价',
-    books: '账本',
+    ledger: '账本',
     amount: '金额',
     most: '最高可能费用',
     reserved: '已预留',

@@ -12,7 +12,7 @@ export type Fault =
   | 'narrow'
 
 /** A call in the upstream's records. */
-export interface Booked {
+export interface RecordedCall {
   readonly callId: string
   fault: Fault
   /** Worked for, so it is to be paid, whether or not its answer arrives. */
@@ -31,5 +31,5 @@ export interface Answer {
   readonly type: string
   /** Several: sent one after another. */
   readonly chunks: readonly Buffer[]
-  readonly booked: Partial<Booked>
+  readonly recorded: Partial<RecordedCall>
 }

@@ -27,7 +27,7 @@ export function answerEmbeddings(body: Buffer, fault: Fault): Answer {
   const usage = { prompt_tokens: tokens, total_tokens: tokens }
   const text = JSON.stringify({ object: 'list', model: 'soak', data, usage })
   const sent = fault === 'garbled' ? `${text.slice(0, text.length / 2)}]]` : text
-  return { type: 'application/json', chunks: [Buffer.from(sent)], booked: { tokens } }
+  return { type: 'application/json', chunks: [Buffer.from(sent)], recorded: { tokens } }
 }
 
 function inputsOf(input: Input): (string | number[])[] {

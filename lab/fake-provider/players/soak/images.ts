@@ -33,7 +33,7 @@ export async function answerPictures(
   const motifs = Array.from({ length: count }, (_, index) => motifText({ prompt, index, given, callId }))
   const pictures = motifs.map(pictureOf)
   const usage = usageOf(prompt, given.length, count)
-  const booked = {
+  const recorded = {
     prompt,
     motifs,
     textTokens: usage.input_tokens_details.text_tokens,
@@ -42,7 +42,7 @@ export async function answerPictures(
   }
   if (String(fields['stream']) === 'true') {
     const kind = path.endsWith('/edits') ? 'image_edit' : 'image_generation'
-    return { type: 'text/event-stream', chunks: eventsOf(kind, pictures, fields, usage), booked }
+    return { type: 'text/event-stream', chunks: eventsOf(kind, pictures, fields, usage), recorded }
   }
   const data = pictures.map((picture, index) =>
     path.startsWith('/links/')
@@ -50,7 +50,7 @@ export async function answerPictures(
       : { b64_json: picture.toString('base64') },
   )
   const answer = { created: seconds(), data, ...echo, usage }
-  return { type: 'application/json', chunks: [Buffer.from(JSON.stringify(answer))], booked }
+  return { type: 'application/json', chunks: [Buffer.from(JSON.stringify(answer))], recorded }
 }
 
 const echo = { size: `${EDGE}x${EDGE}`, quality: 'high', background: 'opaque', output_format: 'png' }

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { answerEmbeddings } from './embeddings.ts'
 import { answerPictures, fileOf } from './images.ts'
-import type { Answer, Booked, Fault } from './calls.ts'
+import type { Answer, RecordedCall, Fault } from './calls.ts'
 
 /** Of a hundred calls, how many meet which fault. */
 const ways: Readonly<
@@ -24,22 +24,22 @@ const ways: Readonly<
 
 const refusals: Partial<Record<Fault, number>> = { limited: 429, failed: 500, overloaded: 503 }
 
-const booked: Booked[] = []
+const recorded: RecordedCall[] = []
 
 /** A request that ends in the middle stays in the records as `unread`. */
 export async function playSoak(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const pathname = new URL(request.url ?? '/', 'http://upstream').pathname.slice('/soak'.length)
-  if (pathname === '/_books') return void response.end(JSON.stringify(booked))
+  if (pathname === '/_calls') return void response.end(JSON.stringify(recorded))
   if (pathname.startsWith('/files/')) return sendFile(pathname, response)
   const [, name = '', path = ''] = /^\/([^/]+)(\/.*)$/.exec(pathname) ?? []
   const way = ways[name]
   if (way === undefined) return void response.writeHead(404).end()
-  const entry: Booked = {
+  const entry: RecordedCall = {
     callId: String(request.headers['x-torana-call-id'] ?? ''),
     fault: 'unread',
     served: false,
   }
-  booked.push(entry)
+  recorded.push(entry)
   const body = await buffer(request)
   entry.fault = 'none'
   await wait(Math.random() * way.delayMs)
@@ -52,7 +52,7 @@ export async function playSoak(request: IncomingMessage, response: ServerRespons
   const answer = path.endsWith('/embeddings')
     ? answerEmbeddings(body, entry.fault)
     : await answerPictures(body, type, { origin, path, callId: entry.callId })
-  Object.assign(entry, answer.booked, { served: true })
+  Object.assign(entry, answer.recorded, { served: true })
   await send(request, response, answer, entry.fault)
 }
 

@@ -123,7 +123,7 @@ test('no call costs more than was reserved for it, nor all calls together more t
   assert.ok(editsCompared > RUNS / 10, `only ${editsCompared} were edits`)
 })
 
-test('whatever an upstream counts and whatever its pictures say of themselves, the cost fits into the books', () => {
+test('whatever an upstream counts and whatever its pictures say of themselves, the cost fits into the ledger', () => {
   const count = fc.option(fc.oneof(fc.nat(5000), fc.maxSafeNat()), { nil: undefined })
   const edge = fc.oneof(fc.nat(2048), fc.nat(2 ** 31 - 1))
   const pictures = fc.array(fc.record({ width: edge, height: edge }), { minLength: 1, maxLength: 10 })

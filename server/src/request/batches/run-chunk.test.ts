@@ -101,7 +101,7 @@ async function world(
   const monotonicMs = (): number => nowMs + (ticks += 0.001)
   const clock: Clock = { nowMs: () => nowMs, monotonicMs }
   const money = memoryMoney()
-  const batches = new MemoryBatches(clock, undefined, undefined, undefined, (id) => money.books.usedBy(id))
+  const batches = new MemoryBatches(clock, undefined, undefined, undefined, (id) => money.memory.usedBy(id))
   const records: RequestRecord[] = []
   const blobs = new MemoryBlobs(clock)
   const upstream = new MemoryUpstream({

@@ -54,7 +54,7 @@ async function ask({ limitNanoUsd, text = TEXT, model = { tokenCounts: 'exact' }
     (error: unknown) => (error instanceof Fault ? error.code : String(error)),
   )
   await money.leases.returnAll()
-  const state = money.books.budgetState(budget.id, windowOf('total', 0))
+  const state = money.memory.budgetState(budget.id, windowOf('total', 0))
   assert.ok((state?.spentNanoUsd ?? 0n) + (state?.leasedNanoUsd ?? 0n) <= limitNanoUsd)
   return { outcome, counted, calls: upstream.calls.length, spent: state?.spentNanoUsd }
 }

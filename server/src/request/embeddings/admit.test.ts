@@ -11,7 +11,7 @@ import { negotiate, type Offer } from '#core/embedding/negotiate.ts'
 import { costOf } from '#core/money/price.ts'
 import type { Key } from '#ports/keys.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
-import { MemoryBooks } from '#test/support/stores/books.ts'
+import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import type { Loss } from '#test/support/losing-store.ts'
@@ -46,11 +46,20 @@ async function aWorld({
 }: WorldOptions = {}) {
   const clock = { nowMs: () => START_MS, monotonicMs: () => 0 }
   const identifiers = uuidv7Identifiers(clock)
-  const books = new MemoryBooks(clock)
+  const memory = new MemoryLedgerStore(clock)
   const [journal, spool] = [new MemoryJournal(), new MemorySpool()]
   const limiter = new MemoryLimiter(clock, () => 1)
   const budgetInForce = (id: string): Budget | undefined => inForce.find((budget) => budget.id === id)
-  const parts = { ledger: books, budgets: books, clock, identifiers, limiter, journal, spool, budgetInForce }
+  const parts = {
+    ledger: memory,
+    budgets: memory,
+    clock,
+    identifiers,
+    limiter,
+    journal,
+    spool,
+    budgetInForce,
+  }
   const node = await MoneyNode.start(parts)
   const key: Key = {
     id: 'p/k',
@@ -62,9 +71,9 @@ async function aWorld({
     budgets,
   }
   const leased = (budget: Budget): bigint =>
-    books.budgetState(budget.id, windowOf(budget.per, START_MS))?.leasedNanoUsd ?? 0n
+    memory.budgetState(budget.id, windowOf(budget.per, START_MS))?.leasedNanoUsd ?? 0n
   return {
-    books,
+    memory,
     node,
     journal,
     spool,
@@ -148,7 +157,7 @@ async function journey(world: World, planned: readonly PlannedCall[]): Promise<D
 /** Every sent call is in the ledger with its known outcome, or was forgotten, and no money is held any more. */
 async function assertAccounted(world: World, done: Done): Promise<void> {
   await world.rest()
-  const kept = new Map(world.books.entries().map((entry) => [`${entry.attempt}/${entry.kind}`, entry]))
+  const kept = new Map(world.memory.entries().map((entry) => [`${entry.attempt}/${entry.kind}`, entry]))
   let spent = 0n
   let entries = 0
   for (const [attempt, { outcome, tokens, unknown }] of done.calls) {
@@ -161,12 +170,12 @@ async function assertAccounted(world: World, done: Done): Promise<void> {
     assert.ok(amount <= unknown, 'more than was reserved')
     spent += amount
   }
-  assert.equal(world.books.entries().length, entries)
+  assert.equal(world.memory.entries().length, entries)
   assert.equal(world.journal.size, 0)
   assert.deepEqual([PROJECT, OWN].map(world.leased), [0n, 0n])
   const window = windowOf('day', START_MS)
-  assert.deepEqual(await world.books.spentNanoUsd([{ budgetId: PROJECT.id, window }]), [spent])
-  assert.equal(world.books.budgetState(PROJECT.id, window)?.spentNanoUsd ?? spent, spent)
+  assert.deepEqual(await world.memory.spentNanoUsd([{ budgetId: PROJECT.id, window }]), [spent])
+  assert.equal(world.memory.budgetState(PROJECT.id, window)?.spentNanoUsd ?? spent, spent)
 }
 
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
@@ -231,10 +240,10 @@ for (const dies of [false, true])
     assert.ok(world.leased(PROJECT) >= (call.unknown.amountNanoUsd ?? 0n))
     world.node.link.otherwise = 'none'
     // The call becomes an unknown, and is paid from the lease that was kept for it.
-    if (dies) await world.books.endNode(world.node.id, world.journal.calls())
+    if (dies) await world.memory.endNode(world.node.id, world.journal.calls())
     else await world.rest()
     assert.equal(world.leased(PROJECT), 0n)
-    const [entry] = world.books.entries()
+    const [entry] = world.memory.entries()
     assert.deepEqual([entry?.kind, entry?.tokens], dies ? ['unknown', undefined] : ['post', 3])
   })
 
@@ -259,9 +268,9 @@ test('a result leaves only when its record is durable', async () => {
     const call = await admission.begin(world.identifiers.next(), offer, texts('abc'))
     world.node.link.planned.push(loss)
     admission.served(call, { kind: 'measured', tokens: 3 })
-    const before = world.books.entries().length + world.spool.waiting
+    const before = world.memory.entries().length + world.spool.waiting
     await admission.settle()
-    assert.equal(world.books.entries().length + world.spool.waiting, before + 1)
+    assert.equal(world.memory.entries().length + world.spool.waiting, before + 1)
   }
 })
 
@@ -357,7 +366,7 @@ test('a request without limits and hard budgets is admitted at once', async () =
   const done = await journey(world, [{ outcome: { kind: 'served', share: 1 }, rounds: 0, bytes: 10 }])
   assert.equal(done.error, undefined)
   await assertAccounted(world, done)
-  assert.equal(world.books.entries()[0]?.projectLeaseNanoUsd, 0n)
+  assert.equal(world.memory.entries()[0]?.projectLeaseNanoUsd, 0n)
 })
 
 test('what the other calls of a request use after it has failed is taken from its rate limits', async () => {
@@ -385,7 +394,7 @@ test('of a request that another node took over nothing is written, also of calls
   admission.abandon()
   admission.failed(second, undefined)
   await world.rest()
-  assert.deepEqual([world.books.entries(), world.journal.size], [[], 0])
+  assert.deepEqual([world.memory.entries(), world.journal.size], [[], 0])
   assert.deepEqual([PROJECT, OWN].map(world.leased), [0n, 0n])
 })
 
@@ -427,5 +436,5 @@ test('a call is sent under the key of its moment, or not at all', async () => {
   await admission.settle()
   await world.rest()
   assert.equal(world.leased(PROJECT), 0n)
-  assert.equal(world.books.entries().length, 2)
+  assert.equal(world.memory.entries().length, 2)
 })

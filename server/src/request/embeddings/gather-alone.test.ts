@@ -111,7 +111,7 @@ async function tracesOf(given: Situation, mayTakeTheLane: boolean) {
       ),
     )
   }
-  const rows = money.books.entries().map(({ nodeId: _node, writtenAtMs: _writtenAt, ...row }) => row)
+  const rows = money.memory.entries().map(({ nodeId: _node, writtenAtMs: _writtenAt, ...row }) => row)
   const figures = (await metrics.text()).text
     .split('\n')
     .filter((line) => line.startsWith('torana_upstream_'))
@@ -129,7 +129,7 @@ function generalWayOf(dispatch: EmbedDependencies['dispatch']): EmbedDependencie
   })
 }
 
-test('one input at one deployment: the lane of its own gives what the general way gives, also to the books, the log and the metrics', async () => {
+test('one input at one deployment: the lane of its own gives what the general way gives, also to the ledger, the log and the metrics', async () => {
   await fc.assert(
     fc.asyncProperty(situation, async (given) => {
       assert.deepEqual(await tracesOf(given, true), await tracesOf(given, false))

@@ -55,7 +55,7 @@ test('requests that come together share one call; each gets its own vectors, usa
   const answers = await Promise.all(lists.map((texts) => ask(node, texts)))
   for (const [index, answer] of answers.entries()) assertVectors(answer, lists[index] ?? [])
   assert.deepEqual(textsOf(upstream), [lists.flat()])
-  const rows = node.books.entries()
+  const rows = node.memory.entries()
   assert.equal(rows.length, 3)
   assert.equal(new Set(rows.map(({ requestId }) => requestId)).size, 3)
   assert.deepEqual(new Set(rows.map(({ callId }) => callId)), new Set([upstream.calls[0]?.callId]))
@@ -74,7 +74,7 @@ test('a count that a shared call can not have used is cut, and no member is char
     const { node } = start({ usage: () => ({ kind: 'measured', tokens }) })
     const lists = [['a', 'bb'], ['ccccccccc'], ['dd', 'a b c d', 'e']]
     await Promise.all(lists.map((texts, index) => ask(node, texts, `p${index}`)))
-    const rows = node.books.entries().toSorted((a, b) => (a.project < b.project ? -1 : 1))
+    const rows = node.memory.entries().toSorted((a, b) => (a.project < b.project ? -1 : 1))
     // A token has at least one byte, and a server puts at most eight around a text.
     const most = lists.map((texts) => texts.reduce((sum, text) => sum + 8 + text.length, 0))
     const times = tokens > 70 ? 4 : 1

@@ -43,7 +43,7 @@ async function probed(options: MemoryUpstreamOptions = {}) {
     { samples: 1, rides: 0 },
   )
   const calls = upstream.calls.map(({ inputs }) => `${inputCount(inputs)} ${inputs.kind}`)
-  return { answer, calls, upstream, entries: money.books.entries() }
+  return { answer, calls, upstream, entries: money.memory.entries() }
 }
 
 test('texts and images are one request of project system, in calls that the deployment takes', async () => {

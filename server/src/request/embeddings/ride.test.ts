@@ -84,7 +84,7 @@ test('callers get the bits, the usage and the ledger rows that they would get wi
         }))
       assert.deepEqual(seen(with_), seen(without))
       const rows = ({ node }: typeof plain, project: string) =>
-        node.books
+        node.memory
           .entries()
           .filter((row) => row.project === project)
           .map(({ kind, tokens, amountNanoUsd }) => ({ kind, tokens, amountNanoUsd }))
@@ -105,7 +105,7 @@ test('if the rider is outside the space, the answers of its call are not returne
   const answer = await ask(['a', 'b'])
   assert.deepEqual(answer.deployments, ['m/two'])
   assert.deepEqual(judged, ['m/one', 'm/two'])
-  const inputs = node.books
+  const inputs = node.memory
     .entries()
     .flatMap((row) => (row.project === 'p' ? [[row.deployment, row.inputs]] : []))
   assert.deepEqual(inputs, [
@@ -125,7 +125,7 @@ test('a call in progress when a ride of another call shows the change is answere
   assert.deepEqual(answer.deployments, ['m/two'])
   assert.equal(answer.attempts, 2)
   assert.ok(judged.includes('m/one'))
-  const used = node.books.entries().filter((row) => row.project === 'p' && row.inputs !== 0)
+  const used = node.memory.entries().filter((row) => row.project === 'p' && row.inputs !== 0)
   assert.deepEqual(
     used.map(({ deployment }) => deployment),
     ['m/two'],
@@ -135,7 +135,7 @@ test('a call in progress when a ride of another call shows the change is answere
 test('with no other deployment, the caller gets 503 space_left, and what the call cost is in the ledger once', async () => {
   const { ask, node } = start({ isOutside: () => true })
   for (const texts of [['a'], ['b']]) await assert.rejects(ask(texts), { code: 'space_left' })
-  const rows = node.books.entries().map(({ project, kind }) => `${project} ${kind}`)
+  const rows = node.memory.entries().map(({ project, kind }) => `${project} ${kind}`)
   assert.deepEqual(rows.toSorted(), ['p post', 'p post', 'system post', 'system post'])
 })
 

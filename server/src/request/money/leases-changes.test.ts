@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { windowOf, type Budget } from '#core/money/budget.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
-import { MemoryBooks } from '#test/support/stores/books.ts'
+import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { anEntry } from '#test/support/entries.ts'
 import { behind, Link, type Loss } from '#test/support/losing-store.ts'
 import { Leases } from './leases.ts'
@@ -26,15 +26,15 @@ async function aWorld() {
   const clock = { atMs: START_MS }
   const time = { nowMs: () => clock.atMs, monotonicMs: () => clock.atMs }
   const identifiers = uuidv7Identifiers(time)
-  const books = new MemoryBooks(time)
-  const world = { inForce: FIRST, clock, books, identifiers }
+  const memory = new MemoryLedgerStore(time)
+  const world = { inForce: FIRST, clock, memory, identifiers }
   const nodes = await Promise.all(
     [0, 1].map(async () => {
       const [id, link] = [identifiers.next(), new Link()]
-      await books.startNode({ id })
+      await memory.startNode({ id })
       const leases = new Leases({
         nodeId: id,
-        store: behind(link, books),
+        store: behind(link, memory),
         clock: time,
         identifiers,
         liveNodes: () => 2,
@@ -66,9 +66,9 @@ async function outcome(asked: () => Promise<void> | undefined): Promise<string> 
 }
 
 /** What is spent, and what requests hold, in the window of now. */
-async function committed({ books, nodes, inForce }: World): Promise<bigint> {
+async function committed({ memory, nodes, inForce }: World): Promise<bigint> {
   const window = windowOf(inForce.per, START_MS)
-  const [spent = 0n] = await books.spentNanoUsd([{ budgetId: inForce.id, window }])
+  const [spent = 0n] = await memory.spentNanoUsd([{ budgetId: inForce.id, window }])
   return nodes.flatMap(({ held }) => held).reduce((sum, { amount }) => sum + amount, spent)
 }
 
@@ -84,7 +84,7 @@ test('a request that ends does not bring back the higher limit under which it be
   await yieldLoop()
   leases.release(FIRST, START_MS, 1n)
   assert.deepEqual(await Promise.all([two, six]), ['granted', 'budget_reserved'])
-  const state = world.books.budgetState(FIRST.id, windowOf('day', START_MS))
+  const state = world.memory.budgetState(FIRST.id, windowOf('day', START_MS))
   assert.ok((state?.leasedNanoUsd ?? 0n) <= 10n, `${state?.leasedNanoUsd} of 10 leased`)
 })
 
@@ -160,7 +160,7 @@ async function admitted(world: World, { leases, held }: Node, amount: bigint, gi
 }
 
 async function take(world: World, node: Node, step: Step, before: Budget): Promise<unknown> {
-  const { books, clock, identifiers } = world
+  const { memory, clock, identifiers } = world
   switch (step.does) {
     case 'reserve':
       return admitted(world, node, step.amount, step.isStale ? before : world.inForce)
@@ -170,7 +170,7 @@ async function take(world: World, node: Node, step: Step, before: Budget): Promi
       if (one === undefined) return
       const cost = step.does === 'spend' ? one.amount / 2n : 0n
       const entry = { requestId: identifiers.next(), amountNanoUsd: cost, projectLeaseNanoUsd: cost }
-      if (cost > 0n) await books.append(node.id, [anEntry(entry)])
+      if (cost > 0n) await memory.append(node.id, [anEntry(entry)])
       return node.leases.release(one.budget, START_MS, one.amount - cost)
     }
     case 'terms':
@@ -217,7 +217,7 @@ test('however limits and periods change, nobody is admitted beyond the limit in 
           await leases.returnAll()
         }
         for (const per of ['day', 'week', 'month', 'total'] as const) {
-          const state = world.books.budgetState(FIRST.id, windowOf(per, START_MS))
+          const state = world.memory.budgetState(FIRST.id, windowOf(per, START_MS))
           assert.equal(state?.leasedNanoUsd ?? 0n, 0n, `a ${per} is still leased`)
         }
       },

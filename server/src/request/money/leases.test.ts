@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { windowOf, type Budget } from '#core/money/budget.ts'
 import { Fault, type FaultCode } from '#core/fault/fault.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
-import { MemoryBooks } from '#test/support/stores/books.ts'
+import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { anEntry } from '#test/support/entries.ts'
 import { behind, Link, type Loss } from '#test/support/losing-store.ts'
 import { HeldMoney } from './held-money.ts'
@@ -26,14 +26,14 @@ async function aWorld(nodes: number) {
   const clock = { atMs: START_MS }
   const time = { nowMs: () => clock.atMs, monotonicMs: () => clock.atMs }
   const identifiers = uuidv7Identifiers(time)
-  const books = new MemoryBooks(time)
+  const memory = new MemoryLedgerStore(time)
   const made: Node[] = []
   for (let count = 0; count < nodes; count += 1) {
     const [id, link] = [identifiers.next(), new Link()]
-    await books.startNode({ id })
+    await memory.startNode({ id })
     const leases = new Leases({
       nodeId: id,
-      store: behind(link, books),
+      store: behind(link, memory),
       clock: time,
       identifiers,
       liveNodes: () => nodes,
@@ -43,12 +43,12 @@ async function aWorld(nodes: number) {
     made.push({ id, link, leases })
   }
   return {
-    books,
+    memory,
     clock,
     identifiers,
     nodes: made as [Node, ...Node[]],
     state: (budget = BUDGET, atMs = START_MS) =>
-      books.budgetState(budget.id, windowOf(budget.per, atMs)) ?? {
+      memory.budgetState(budget.id, windowOf(budget.per, atMs)) ?? {
         limitNanoUsd: budget.limitNanoUsd,
         spentNanoUsd: 0n,
         leasedNanoUsd: 0n,
@@ -94,13 +94,13 @@ test('all who wait are served by few questions', async () => {
 })
 
 test('a refusal says whether waiting helps', async () => {
-  const { nodes, books, clock, identifiers } = await aWorld(2)
+  const { nodes, memory, clock, identifiers } = await aWorld(2)
   const [first, second] = nodes as [Node, Node]
   await reserve(first, 900n)
   await assert.rejects(reserve(second, 200n), isFault('budget_reserved'))
   await assert.rejects(reserve(second, 1001n), isFault('budget_exhausted'))
   const requestId = identifiers.next()
-  await books.append(first.id, [anEntry({ requestId, amountNanoUsd: 900n, projectLeaseNanoUsd: 900n })])
+  await memory.append(first.id, [anEntry({ requestId, amountNanoUsd: 900n, projectLeaseNanoUsd: 900n })])
   clock.atMs += 250
   await assert.rejects(reserve(second, 300n), isFault('budget_exhausted'))
 })
@@ -237,7 +237,7 @@ test('whatever is reserved, spent and lost: never more than the budget, and at r
       fc.array(fc.tuple(fc.nat(1), step), { minLength: 20, maxLength: 60 }),
       fc.nat(2),
       async (steps, rounds) => {
-        const { nodes, books, clock, identifiers, state } = await aWorld(2)
+        const { nodes, memory, clock, identifiers, state } = await aWorld(2)
         for (const { link } of nodes) link.rounds = rounds
         const underWay: Promise<unknown>[] = []
         /** Amounts that requests hold, by node. */
@@ -269,7 +269,7 @@ test('whatever is reserved, spent and lost: never more than the budget, and at r
               if (amount === undefined) break
               const cost = amount / 2n
               const requestId = identifiers.next()
-              await books.append(node.id, [
+              await memory.append(node.id, [
                 anEntry({ requestId, amountNanoUsd: cost, projectLeaseNanoUsd: cost }),
               ])
               node.leases.release(BUDGET, START_MS, amount - cost)

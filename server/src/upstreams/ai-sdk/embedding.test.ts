@@ -30,7 +30,7 @@ const upstream = aiSdkEmbedding({ connectTimeoutMs: 1000, answerBytes: 256 * 102
 
 for (const row of rows) {
   describe(`${row.title} through its package`, () => {
-    it('vectors are bit-equal to the upstream’s and in input order, tokens and the call id are in both books', async () => {
+    it('vectors are bit-equal to the upstream’s and in input order, tokens and the call id are in the ledger and in the upstream’s log', async () => {
       const call = callOf(row, at('plain'))
       const { vectors, usage } = await upstream.embed(call)
       assert.deepEqual(

@@ -206,7 +206,7 @@ async function refusedUnsent(call: ImageCall, param: string): Promise<void> {
 
 for (const row of rows) {
   describe(`${row.title} through its package`, () => {
-    it('pictures are bit-equal to those in the upstream’s books, in the size that was asked for', async () => {
+    it('pictures are bit-equal to those in the upstream’s log, in the size that was asked for', async () => {
       const call = callTo(row, 'strict-fields', { size: row.size, ...row.options })
       const recorded: string[] = []
       const answer = await upstream.generate(call, listener(recorded))

@@ -6,7 +6,7 @@ import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { Fault } from '#core/fault/fault.ts'
 import type { LedgerEntry } from '#core/money/ledger.ts'
 import { systemClock } from '#runtime/clock.ts'
-import { MemoryBooks } from '#test/support/stores/books.ts'
+import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { FileJournal, readOpenCalls } from '#stores/spool/journal.ts'
 import { FileSpool } from '#stores/spool/spool.ts'
 import { testFolder } from '#test/support/disk.ts'
@@ -18,7 +18,7 @@ import { recover } from './recover.ts'
 const NODE = '01930000-0000-7000-8000-00000000000a'
 
 /** A ledger that refuses a model called `poison`, as PostgreSQL refuses an amount that is too large. */
-class PickyBooks extends MemoryBooks {
+class PickyLedgerStore extends MemoryLedgerStore {
   readonly batches: number[] = []
 
   override append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
@@ -39,10 +39,10 @@ function check(entries: readonly LedgerEntry[]): void {
 
 /** A node with real files, on a ledger behind a link that can fail. */
 async function aNode() {
-  const books = new PickyBooks(systemClock)
-  await books.startNode({ id: NODE })
+  const memory = new PickyLedgerStore(systemClock)
+  await memory.startNode({ id: NODE })
   const link = new Link()
-  const store = behind(link, books)
+  const store = behind(link, memory)
   const folder = testFolder()
   const journal = new FileJournal(folder)
   const spool = new FileSpool(join(folder, 'spool'))
@@ -70,11 +70,11 @@ async function aNode() {
   })
   await ledger.drain()
   link.calls = 0
-  return { ledger, books, link, journal, spool, events, listener, folder }
+  return { ledger, memory, link, journal, spool, events, listener, folder }
 }
 
-function kept(books: MemoryBooks): (number | undefined)[] {
-  return books
+function kept(memory: MemoryLedgerStore): (number | undefined)[] {
+  return memory
     .entries()
     .map(({ tokens }) => tokens)
     .toSorted((a = 0, b = 0) => a - b)
@@ -85,24 +85,24 @@ function isUnavailable(error: unknown): boolean {
 }
 
 test('records that wait at the same time are written together', async () => {
-  const { ledger, books, link, events } = await aNode()
+  const { ledger, memory, link, events } = await aNode()
   link.rounds = 3
   await Promise.all(Array.from({ length: 500 }, (_, index) => ledger.write([numbered(index + 1)])))
-  assert.equal(books.entries().length, 500)
+  assert.equal(memory.entries().length, 500)
   assert.ok(link.calls < 10, `${link.calls} appends`)
   assert.ok(events.every((event) => event.endsWith('to store')))
 })
 
 test('a batch has a bound, and nobody is forgotten beyond it', async () => {
-  const { ledger, books } = await aNode()
+  const { ledger, memory } = await aNode()
   await Promise.all(
     Array.from({ length: 350 }, (_, index) =>
       ledger.write(Array.from({ length: 10 }, (_, more) => numbered(10 * index + more))),
     ),
   )
-  assert.equal(books.entries().length, 3500)
-  assert.ok(Math.max(...books.batches) < 1010)
-  assert.ok(books.batches.length < 8)
+  assert.equal(memory.entries().length, 3500)
+  assert.ok(Math.max(...memory.batches) < 1010)
+  assert.ok(memory.batches.length < 8)
 })
 
 test('records that come one after another wait for no others', async () => {
@@ -113,48 +113,48 @@ test('records that come one after another wait for no others', async () => {
   assert.equal(link.calls, 5)
 })
 
-test('while the store is away records go to the spool, and from there into the books', async () => {
-  const { ledger, books, link, spool, events } = await aNode()
+test('while the store is away records go to the spool, and from there into the ledger', async () => {
+  const { ledger, memory, link, spool, events } = await aNode()
   link.otherwise = 'before'
   await ledger.write([numbered(1)])
   await Promise.all([ledger.write([numbered(2)]), ledger.write([numbered(3)])])
   await ledger.drain()
-  assert.deepEqual([ledger.isStoreUnreachable, spool.waiting, kept(books)], [true, 3, []])
+  assert.deepEqual([ledger.isStoreUnreachable, spool.waiting, kept(memory)], [true, 3, []])
   link.otherwise = 'none'
   await ledger.drain()
-  assert.deepEqual([ledger.isStoreUnreachable, spool.waiting, kept(books)], [false, 0, [1, 2, 3]])
+  assert.deepEqual([ledger.isStoreUnreachable, spool.waiting, kept(memory)], [false, 0, [1, 2, 3]])
   await ledger.write([numbered(4)])
   assert.deepEqual(events, ['away', '1 to spool', '2 to spool', 'back', '1 to store'])
 })
 
 test('before the store was ever reached records go to the spool', async () => {
-  const { books, link, spool, listener, journal } = await aNode()
-  const store = behind(link, books)
+  const { memory, link, spool, listener, journal } = await aNode()
+  const store = behind(link, memory)
   link.otherwise = 'before'
   const connect = async (): Promise<void> => void (await store.heartbeat(NODE))
   const parts = { nodeId: NODE, store, spool, journal, events: listener, connect, yieldLoop }
   const ledger = new BatchedLedger({ ...parts, monotonicMs: () => 0 })
   await ledger.write([numbered(1)])
-  assert.deepEqual([spool.waiting, kept(books)], [1, []])
+  assert.deepEqual([spool.waiting, kept(memory)], [1, []])
   link.otherwise = 'none'
   await ledger.drain()
-  assert.deepEqual([spool.waiting, kept(books)], [0, [1]])
+  assert.deepEqual([spool.waiting, kept(memory)], [0, [1]])
 })
 
 test('a record whose commit was done but not heard of counts once', async () => {
-  const { ledger, books, link, spool } = await aNode()
+  const { ledger, memory, link, spool } = await aNode()
   link.planned.push('after')
   await ledger.write([numbered(1), numbered(2)])
-  assert.deepEqual([spool.waiting, kept(books)], [2, [1, 2]])
+  assert.deepEqual([spool.waiting, kept(memory)], [2, [1, 2]])
   // The drain's own answer is lost as well: the heartbeat gets through, and what follows is done twice.
   link.planned.push('none', 'after')
   await ledger.drain()
   await ledger.drain()
-  assert.deepEqual([spool.waiting, kept(books)], [0, [1, 2]])
+  assert.deepEqual([spool.waiting, kept(memory)], [0, [1, 2]])
 })
 
 test('a record that the store refuses holds up no other, and is kept for a person', async () => {
-  const { ledger, books, spool, events, folder } = await aNode()
+  const { ledger, memory, spool, events, folder } = await aNode()
   await Promise.all([
     ledger.write([numbered(1), numbered(2, { model: 'poison' })]),
     ledger.write([numbered(3)]),
@@ -163,7 +163,7 @@ test('a record that the store refuses holds up no other, and is kept for a perso
   assert.equal(spool.waiting, 3)
   await ledger.write([numbered(4)])
   await ledger.drain()
-  assert.deepEqual(kept(books), [1, 3, 4])
+  assert.deepEqual(kept(memory), [1, 3, 4])
   assert.equal(spool.waiting, 0)
   assert.deepEqual(events, ['3 refused', '3 to spool', '1 to store', '1 refused'])
   const [line = ''] = readFileSync(join(folder, 'spool', 'refused'), 'utf8').split('\n')
@@ -171,8 +171,8 @@ test('a record that the store refuses holds up no other, and is kept for a perso
 })
 
 /** The cost and the outcome that the ledger holds of this call. */
-function inBooks(books: MemoryBooks): (readonly [number | undefined, string])[] {
-  return books.entries().map(({ tokens, kind }) => [tokens, kind] as const)
+function inLedger(memory: MemoryLedgerStore): (readonly [number | undefined, string])[] {
+  return memory.entries().map(({ tokens, kind }) => [tokens, kind] as const)
 }
 
 for (const [first, come] of [
@@ -180,7 +180,7 @@ for (const [first, come] of [
   ['the disk', ['disk', 'store']],
 ] as const)
   test(`without store and spool no call is begun; what was already bought is written exactly once ${first} is back`, async () => {
-    const { ledger, books, link, journal, spool, events, folder } = await aNode()
+    const { ledger, memory, link, journal, spool, events, folder } = await aNode()
     await ledger.begin(numbered(1, { kind: 'unknown' }))
     const path = join(folder, 'spool')
     link.otherwise = 'before'
@@ -194,7 +194,7 @@ for (const [first, come] of [
       assert.match(ledger.failure ?? '', /spool/, 'not ready, however often it looks')
     }
     assert.deepEqual([...new Set(events)], ['away', 'spool failed'])
-    assert.deepEqual(kept(books), [])
+    assert.deepEqual(kept(memory), [])
     for (const back of come) {
       if (back === 'disk') renameSync(`${path}-away`, path)
       else link.otherwise = 'none'
@@ -205,20 +205,20 @@ for (const [first, come] of [
       await ledger.begin(numbered(3, { kind: 'unknown' }))
       ledger.forget(numbered(3).requestId, 0)
     }
-    assert.deepEqual(inBooks(books), [[1, 'post']])
+    assert.deepEqual(inLedger(memory), [[1, 'post']])
     assert.equal(spool.waiting, 0)
     await yieldLoop()
     assert.equal(readOpenCalls(folder).calls.length, 0)
   })
 
 test('what an answer without a call would have recorded is not kept: the answer did not leave', async () => {
-  const { ledger, books, link, folder } = await aNode()
+  const { ledger, memory, link, folder } = await aNode()
   link.otherwise = 'before'
   rmSync(join(folder, 'spool'), { recursive: true })
   await assert.rejects(ledger.write([numbered(1)]), isUnavailable)
   link.otherwise = 'none'
   await ledger.drain()
-  assert.deepEqual(kept(books), [])
+  assert.deepEqual(kept(memory), [])
 })
 
 test('a spool folder that is exchanged under the node takes no entry: it would be found by no later process', async () => {
@@ -298,11 +298,11 @@ test('a call that could not be noted is not begun', async () => {
   assert.equal(journal.size, 0)
 })
 
-test('a node that was ended says so, and what it still knows reaches the books all the same', async () => {
-  const { ledger, books, spool, events, listener, link } = await aNode()
+test('a node that was ended says so, and what it still knows reaches the ledger all the same', async () => {
+  const { ledger, memory, spool, events, listener, link } = await aNode()
   const open = numbered(1, { kind: 'unknown', amountNanoUsd: 50n, tokens: undefined })
   await ledger.begin(open)
-  await books.endNode(NODE, [open])
+  await memory.endNode(NODE, [open])
   await ledger.write([numbered(1)])
   await ledger.drain()
   assert.deepEqual(events, ['ended', 'away', '1 to spool'], 'once')
@@ -315,32 +315,32 @@ test('a node that was ended says so, and what it still knows reaches the books a
     release: () => events.push('released'),
   }
   link.planned.push('after')
-  await assert.rejects(recover([left], behind(link, books), listener))
+  await assert.rejects(recover([left], behind(link, memory), listener))
   assert.equal(events.pop(), 'released')
-  await recover([left], behind(link, books), listener)
+  await recover([left], behind(link, memory), listener)
   assert.equal(events.pop(), 'discarded')
-  const sum = books.entries().reduce((total, { amountNanoUsd }) => total + (amountNanoUsd ?? 0n), 0n)
+  const sum = memory.entries().reduce((total, { amountNanoUsd }) => total + (amountNanoUsd ?? 0n), 0n)
   assert.equal(sum, 1n)
 })
 
 test('what waits in memory has a bound: beyond it results are refused, not lost', async () => {
-  const { ledger, books, link } = await aNode()
+  const { ledger, memory, link } = await aNode()
   link.rounds = 2
   const first = ledger.write(Array.from({ length: 50_001 }, (_, index) => numbered(index)))
   const second = ledger.write([numbered(60_000)])
   await assert.rejects(second, isUnavailable)
   await first
   await ledger.settled()
-  assert.equal(books.entries().length, 50_001)
+  assert.equal(memory.entries().length, 50_001)
   await ledger.write([numbered(60_001)])
 })
 
 test('settled means that nothing waits in memory', async () => {
-  const { ledger, books, link } = await aNode()
+  const { ledger, memory, link } = await aNode()
   link.rounds = 4
   const writing = [1, 2, 3].map((number) => ledger.write([numbered(number)]))
   await ledger.settled()
-  assert.equal(books.entries().length, 3)
+  assert.equal(memory.entries().length, 3)
   await Promise.all(writing)
 })
 

@@ -5,7 +5,7 @@ import { setImmediate as yieldLoop } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { LedgerEntry } from '#core/money/ledger.ts'
 import { systemClock } from '#runtime/clock.ts'
-import { MemoryBooks } from '#test/support/stores/books.ts'
+import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { FileJournal } from '#stores/spool/journal.ts'
 import { FileSpool } from '#stores/spool/spool.ts'
 import { testFolder } from '#test/support/disk.ts'
@@ -21,7 +21,7 @@ interface Append {
 }
 
 /** A ledger that takes some rounds of the event loop for each batch, and records which were in progress together. */
-class SlowBooks extends MemoryBooks {
+class SlowLedgerStore extends MemoryLedgerStore {
   readonly #rounds: readonly number[]
   readonly underWay = new Set<Append>()
   /** The batches in progress whenever one began. */
@@ -44,15 +44,15 @@ class SlowBooks extends MemoryBooks {
   }
 }
 
-async function aLedger(books: SlowBooks): Promise<BatchedLedger> {
-  await books.startNode({ id: NODE })
+async function aLedger(memory: SlowLedgerStore): Promise<BatchedLedger> {
+  await memory.startNode({ id: NODE })
   const folder = testFolder()
   const fail = (error: unknown): never => {
     throw error as Error
   }
   const ledger = new BatchedLedger({
     nodeId: NODE,
-    store: books,
+    store: memory,
     spool: new FileSpool(join(folder, 'spool')),
     journal: new FileJournal(folder),
     events: {
@@ -80,8 +80,8 @@ test('however records come: each is written once, two batches at a time at most,
   )
   await fc.assert(
     fc.asyncProperty(bursts, fc.array(fc.nat(6), { minLength: 1, maxLength: 4 }), async (given, rounds) => {
-      const books = new SlowBooks(rounds)
-      const ledger = await aLedger(books)
+      const memory = new SlowLedgerStore(rounds)
+      const ledger = await aLedger(memory)
       let number = 0
       const writes: Promise<void>[] = []
       for (const { records, leased, pauseRounds } of given) {
@@ -94,9 +94,9 @@ test('however records come: each is written once, two batches at a time at most,
         for (let round = 0; round < pauseRounds; round += 1) await yieldLoop()
       }
       await ledger.settled()
-      assert.equal(books.entries().length, number)
+      assert.equal(memory.entries().length, number)
       await Promise.all(writes)
-      for (const together of books.seen) {
+      for (const together of memory.seen) {
         assert.ok(together.length <= 2)
         assert.equal(new Set(together.map(({ lane }) => lane)).size, together.length)
         assert.ok(together.filter(({ isLeased }) => isLeased).length <= 1)
@@ -107,8 +107,8 @@ test('however records come: each is written once, two batches at a time at most,
 })
 
 test('a few records wait for the batch that is under way; many are sent beside it', async () => {
-  const books = new SlowBooks([20])
-  const ledger = await aLedger(books)
+  const memory = new SlowLedgerStore([20])
+  const ledger = await aLedger(memory)
   const write = (from: number, count: number): Promise<void>[] =>
     Array.from({ length: count }, (_, index) => ledger.write([numbered(from + index)]))
   const first = write(1, 1)
@@ -117,14 +117,14 @@ test('a few records wait for the batch that is under way; many are sent beside i
   const few = write(2, 31)
   await yieldLoop()
   assert.deepEqual(
-    books.seen.at(-1)?.map(({ entries }) => entries),
+    memory.seen.at(-1)?.map(({ entries }) => entries),
     [1],
   )
   const oneMore = write(33, 1)
   await yieldLoop()
   await yieldLoop()
   assert.deepEqual(
-    books.seen.at(-1)?.map(({ entries }) => entries),
+    memory.seen.at(-1)?.map(({ entries }) => entries),
     [1, 32],
   )
   await Promise.all([...first, ...few, ...oneMore])

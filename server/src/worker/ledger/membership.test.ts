@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { NodeEnded, OtherSecret } from '#ports/ledger.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import { TestClock } from '#test/support/key-nodes.ts'
-import { MemoryBooks } from '#test/support/stores/books.ts'
+import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { Membership, startProblem } from './membership.ts'
 
 const NODE = { id: '01930000-0000-7000-8000-00000000000a', host: 'here', version: '1.0.0' }
 
 function aMember({ storeAheadMs = 0 } = {}) {
   const clock = new TestClock()
-  const store = new MemoryBooks({
+  const store = new MemoryLedgerStore({
     nowMs: () => clock.nowMs() + storeAheadMs,
     monotonicMs: () => clock.monotonicMs(),
   })

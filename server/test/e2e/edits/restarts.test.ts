@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
-import { rowsIn } from '#test/e2e/money/books.ts'
+import { rowsIn } from '#test/e2e/money/ledger-rows.ts'
 import { startNodeProcess, type NodeProcess, type NodeProcessOptions } from '#test/support/cluster.ts'
 import {
   aMask,
@@ -121,7 +121,7 @@ async function assertPainted(job: Job, scenario: string): Promise<void> {
 }
 
 /** The sum of a job's ledger entries. */
-function assertBooked(id: string, nanoUsd: number): Promise<void> {
+function assertCharged(id: string, nanoUsd: number): Promise<void> {
   return eventually(async () => {
     const rows = (await rowsIn(database)).filter(({ requestId }) => requestId === id)
     const sum = rows.reduce((total, row) => total + row.nanoUsd, 0)
@@ -168,7 +168,7 @@ async function finishedFromCopies(
   assert.deepEqual(givenTo(editsAt(provider, 'plain')[0]), digestsOf(picture, mask))
   await assertPainted(await end(node, translated), 'mask-white')
   for (const id of [kept, translated]) {
-    await assertBooked(id, 40_000_000)
+    await assertCharged(id, 40_000_000)
     await eventually(async () => assert.deepEqual(inputsOf(id), []), 20_000)
   }
 }
@@ -182,7 +182,7 @@ async function givenUpUnbought(
   const job = await end(node, lost)
   assert.deepEqual([job.status, job.error?.code, job.result], ['failed', 'image_files_lost', undefined])
   assert.deepEqual(editsAt(provider, 'plain+key-lost'), [])
-  await assertBooked(lost, 0)
+  await assertCharged(lost, 0)
   const again: ImagesAsked = await askForm(node, { model: 'lost-image' }, files, { headers })
   await picturesIn(again)
   assert.notEqual(again.headers.get('x-torana-job'), lost)
@@ -205,5 +205,5 @@ async function followedWithoutFiles(node: NodeProcess): Promise<void> {
   assert.deepEqual(inputsOf(followed), [])
   const next = await start()
   await assertPainted(await end(next, followed), 'pending-4000')
-  await assertBooked(followed, 40_000_000)
+  await assertCharged(followed, 40_000_000)
 }

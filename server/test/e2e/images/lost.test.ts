@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { JOB_HOLD_MS } from '#ports/image-jobs.ts'
-import { rowsIn } from '#test/e2e/money/books.ts'
+import { rowsIn } from '#test/e2e/money/ledger-rows.ts'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import { askImages, billedPictures, picturesIn, purchasesAt, sha256 } from '#test/support/image-answers.ts'
 import { eventually } from '#test/support/process.ts'

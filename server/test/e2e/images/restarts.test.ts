@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
-import { rowsIn } from '#test/e2e/money/books.ts'
+import { rowsIn } from '#test/e2e/money/ledger-rows.ts'
 import { askAt, startNodeProcess, type NodeProcess } from '#test/support/cluster.ts'
 import { GATEWAY_KEY, type Asked, type GatewayOptions } from '#test/support/gateway.ts'
 import { billedPictures, IMAGES_PATH, purchasesAt, servedBy, sha256 } from '#test/support/image-answers.ts'

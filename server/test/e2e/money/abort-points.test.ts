@@ -16,7 +16,7 @@ import { embed } from '#request/embeddings/embed.ts'
 import { Leases } from '#request/money/leases.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
-import { MemoryBooks } from '#test/support/stores/books.ts'
+import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { plainTraffic } from '#test/support/dispatch.ts'
@@ -50,7 +50,7 @@ type When = 'before' | 'after'
 
 interface Ended {
   readonly points: readonly string[]
-  readonly books: MemoryBooks
+  readonly memory: MemoryLedgerStore
   readonly servedNanoUsd: bigint
 }
 
@@ -65,12 +65,12 @@ async function run(endAt: number, when: When): Promise<Ended> {
     return result
   }
 
-  const books = new MemoryBooks(systemClock)
+  const memory = new MemoryLedgerStore(systemClock)
   const nodeId = identifiers.next()
-  await books.startNode({ id: nodeId })
+  await memory.startNode({ id: nodeId })
   const store: BudgetStore = {
-    lease: (question) => point('lease', () => books.lease(question)),
-    giveBack: (lease) => books.giveBack(lease),
+    lease: (question) => point('lease', () => memory.lease(question)),
+    giveBack: (lease) => memory.giveBack(lease),
   }
   const leases = new Leases({
     nodeId,
@@ -86,7 +86,7 @@ async function run(endAt: number, when: When): Promise<Ended> {
     begin: (open) => point('journal', () => void journal.set(`${open.requestId}/${open.attempt}`, open)),
     forget: (requestId, attempt) => void journal.delete(`${requestId}/${attempt}`),
     write: async (entries) => {
-      await point('ledger', () => books.append(nodeId, entries))
+      await point('ledger', () => memory.append(nodeId, entries))
       for (const { requestId, attempt } of entries) journal.delete(`${requestId}/${attempt}`)
     },
   }
@@ -143,12 +143,12 @@ async function run(endAt: number, when: When): Promise<Ended> {
   for (let round = 0; round < 20; round += 1) await yieldLoop()
   await leases.returnAll()
   // A call that could not be written stays in the journal, which is read when the node has ended.
-  if (journal.size > 0) await books.endNode(nodeId, [...journal.values()])
+  if (journal.size > 0) await memory.endNode(nodeId, [...journal.values()])
   const servedTokens = upstream.served.reduce(
     (sum, { call }) => sum + (call.inputs.kind === 'texts' ? call.inputs.texts.length : 0),
     0,
   )
-  return { points, books, servedNanoUsd: BigInt(servedTokens) * 1000n }
+  return { points, memory, servedNanoUsd: BigInt(servedTokens) * 1000n }
 }
 
 for (const when of ['before', 'after'] as const) {
@@ -160,10 +160,10 @@ for (const when of ['before', 'after'] as const) {
       new Set(['tokenizer', 'limiter', 'lease', 'journal', 'upstream', 'ledger']),
     )
     for (const [endAt, name] of points.entries()) {
-      const { books, servedNanoUsd } = await run(endAt, when)
-      const spentNanoUsd = books.entries().reduce((sum, entry) => sum + (entry.amountNanoUsd ?? 0n), 0n)
+      const { memory, servedNanoUsd } = await run(endAt, when)
+      const spentNanoUsd = memory.entries().reduce((sum, entry) => sum + (entry.amountNanoUsd ?? 0n), 0n)
       for (const { id } of BUDGETS) {
-        const state = books.budgetState(id, WINDOW) ?? { leasedNanoUsd: 0n, spentNanoUsd: 0n }
+        const state = memory.budgetState(id, WINDOW) ?? { leasedNanoUsd: 0n, spentNanoUsd: 0n }
         assert.equal(state.leasedNanoUsd, 0n, `${id} after point ${endAt}, ${name}`)
         assert.equal(state.spentNanoUsd, spentNanoUsd, `${id} after point ${endAt}, ${name}`)
       }

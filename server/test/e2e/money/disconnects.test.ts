@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startGatewayOnPostgres } from './gateway-on-postgres.ts'
-import { assertAtRest, assertBooksMatch, PRICE, tokens } from './books.ts'
+import { assertAtRest, assertLedgerMatches, PRICE, tokens } from './ledger-rows.ts'
 
 const KEY = 'key-of-the-project-whose-clients-leave'
 /** Every way in which a call can fail, and some in which it succeeds. */
@@ -105,7 +105,7 @@ test('clients that leave at any byte of their request or their answer: the ledge
     next = 0
     await Promise.all(Array.from({ length: 12 }, oneAfterAnother))
     await quiet()
-    return assertBooksMatch(database, provider)
+    return assertLedgerMatches(database, provider)
   }
   // On a busy machine all of them may have left before a call of theirs is cut off: then more come.
   let rows = await leaveAll()

@@ -5,13 +5,13 @@ import { askAt, startCluster, type NodeProcess } from '#test/support/cluster.ts'
 import type { Asked } from '#test/support/gateway.ts'
 import {
   assertAtRest,
-  assertBooksMatch,
+  assertLedgerMatches,
   assertNoDeadlocks,
   NANO_USD_PER_TOKEN,
   PRICE,
   tokens,
   within,
-} from './books.ts'
+} from './ledger-rows.ts'
 
 const KEYS = {
   ten: 'key-of-the-project-with-money-for-ten',
@@ -78,7 +78,7 @@ test('what a node holds and can not use comes home while its callers go on askin
 })
 
 test('no row is missing or counted twice, and the nodes never waited for one another in a circle', async () => {
-  assert.equal((await assertBooksMatch(database, provider)).length, 22)
+  assert.equal((await assertLedgerMatches(database, provider)).length, 22)
   await assertNoDeadlocks(database)
 })
 

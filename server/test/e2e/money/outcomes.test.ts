@@ -14,7 +14,7 @@ import { askPatiently } from '#test/support/patience.ts'
 import { eventually } from '#test/support/process.ts'
 import { numberText, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 import { startGatewayOnPostgres } from './gateway-on-postgres.ts'
-import { assertAtRest, NANO_USD_PER_TOKEN, PRICE, rowsIn, sumOf, type Row } from './books.ts'
+import { assertAtRest, NANO_USD_PER_TOKEN, PRICE, rowsIn, sumOf, type Row } from './ledger-rows.ts'
 
 const KEY = 'key-of-the-project-with-odd-outcomes'
 const TEXT = 'twelve bytes'
@@ -112,7 +112,7 @@ test('charged and dropped, twice: two unknowns, no post, and the caller gets the
   await served(rows.map(({ callId }) => callId))
 })
 
-test('an upstream that answers with an error charges nothing: only the call that was served is in the books', async () => {
+test('an upstream that answers with an error charges nothing: only the call that was served is in the ledger', async () => {
   const { rows } = await ask('refusing-w16')
   assert.deepEqual(shapeOf(rows), [{ attempt: 2, kind: 'post', tokens: 3, nanoUsd: COST }])
 })
@@ -121,7 +121,7 @@ for (const [model, what] of [
   ['silent-w16', 'says nothing'],
   ['uncounted-w16', 'always says zero, and is declared not to count'],
 ] as const) {
-  test(`an upstream that ${what}: usage is estimated and says so, in the answer and in the books`, async () => {
+  test(`an upstream that ${what}: usage is estimated and says so, in the answer and in the ledger`, async () => {
     const { answer, rows } = await ask(model)
     assert.equal(answer.headers.get('x-torana-usage'), 'estimated')
     const tokens = answer.body.usage.prompt_tokens

@@ -9,14 +9,14 @@ import { askPatiently } from '#test/support/patience.ts'
 import { eventually } from '#test/support/process.ts'
 import {
   assertAtRest,
-  assertBooksMatch,
+  assertLedgerMatches,
   assertNoDeadlocks,
   NANO_USD_PER_TOKEN,
   PRICE,
   rowsIn,
   sumOf,
   tokens,
-} from './books.ts'
+} from './ledger-rows.ts'
 
 const KEYS = {
   soft: 'key-of-the-project-with-a-soft-budget',
@@ -126,8 +126,8 @@ test('one reply of Redis in twenty is lost: no request fails, no take is repeate
   assert.ok(taken <= REQUESTS + lost, `${taken} taken for ${REQUESTS} requests with ${lost} lost replies`)
 })
 
-test('every call that was served stands in the books once, whatever became of Redis', async () => {
-  await assertBooksMatch(database, provider)
+test('every call that was served stands in the ledger once, whatever became of Redis', async () => {
+  await assertLedgerMatches(database, provider)
   await assertNoDeadlocks(database)
 })
 

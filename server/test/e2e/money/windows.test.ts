@@ -8,7 +8,15 @@ import { windowOf } from '#core/money/budget.ts'
 import { startCluster } from '#test/support/cluster.ts'
 import type { Asked } from '#test/support/gateway.ts'
 import { temporaryFolder } from '#test/support/process.ts'
-import { assertAtRest, assertBooksMatch, NANO_USD_PER_TOKEN, PRICE, rowsIn, sumOf, tokens } from './books.ts'
+import {
+  assertAtRest,
+  assertLedgerMatches,
+  NANO_USD_PER_TOKEN,
+  PRICE,
+  rowsIn,
+  sumOf,
+  tokens,
+} from './ledger-rows.ts'
 
 const KEYS = { ample: 'key-of-the-project-with-ample-money', spent: 'key-of-the-project-with-a-daily-cent' }
 const REQUEST_TOKENS = 10
@@ -61,7 +69,7 @@ test('a window that ends under load: each request counts in the window of its ac
   assert.equal((await ask(KEYS.spent)).status, 200, 'the new window has no money')
   assert.equal((await ask(KEYS.spent)).body.error?.code, 'budget_exhausted')
 
-  await assertBooksMatch(database, provider)
+  await assertLedgerMatches(database, provider)
   for (const project of ['ample', 'spent']) {
     const rows = await rowsIn(database, project)
     const windows = [midnightMs - 1, midnightMs].map((atMs) => windowOf('day', atMs).startMs)

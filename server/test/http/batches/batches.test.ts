@@ -48,10 +48,10 @@ test('every line of a file comes back once with its own vector, its tokens, and 
   const tokens = given.reduce((sum, text) => sum + tokensOf(text), 0)
   assert.equal(batch.usage.total_tokens, tokens)
   assert.equal(Number(batch.torana.cost_usd), tokens / 1_000_000)
-  const [booked] = await database.query<{ tokens: bigint }>(
+  const [charged] = await database.query<{ tokens: bigint }>(
     `SELECT sum(tokens)::bigint AS tokens FROM usage_events WHERE model = 'plain-w8'`,
   )
-  assert.equal(Number(booked?.tokens), tokens)
+  assert.equal(Number(charged?.tokens), tokens)
 })
 
 test('a refused text is a line of the error file, and the others are not touched by it', async () => {
@@ -151,11 +151,11 @@ test('a cancelled batch ends soon, and what was paid for is in its output', asyn
   const lines = await caller.lines(batch.output_file_id)
   assert.equal(lines.length, batch.request_counts.completed)
   assert.ok(lines.length < 6000)
-  const [booked] = await database.query<{ tokens: bigint | null }>(
+  const [charged] = await database.query<{ tokens: bigint | null }>(
     `SELECT sum(tokens)::bigint AS tokens FROM usage_events WHERE model = 'slow-w8'`,
   )
   const served = lines.reduce((sum, { response }) => sum + (response?.body.usage.total_tokens ?? 0), 0)
-  assert.equal(Number(booked?.tokens), served + tokensOf('somebody waits'))
+  assert.equal(Number(charged?.tokens), served + tokensOf('somebody waits'))
 })
 
 test('a hard budget that ends pauses the batch: nothing is overspent and no line fails', async () => {

@@ -20,11 +20,11 @@ const { gateway, database } = await startGatewayOnPostgres({
 })
 const poor = new BatchCaller(gateway.url, POOR_KEY)
 
-async function bookedUsd(): Promise<number> {
-  const [booked] = await database.query<{ usd: number | null }>(
+async function chargedUsd(): Promise<number> {
+  const [charged] = await database.query<{ usd: number | null }>(
     `SELECT sum(amount_nano)::float8 / 1e9 AS usd FROM usage_events WHERE project = 'poor'`,
   )
-  return booked?.usd ?? 0
+  return charged?.usd ?? 0
 }
 
 test('a batch that uses up a hard budget pauses, goes on with the next period, and loses no line', async () => {
@@ -35,7 +35,7 @@ test('a batch that uses up a hard budget pauses, goes on with the next period, a
     assert.ok(request_counts.completed > 0)
     assert.equal(torana.pause?.code, 'budget_exhausted')
   }, 60_000)
-  assert.ok((await bookedUsd()) <= BUDGET_USD, `$${await bookedUsd()} of $${BUDGET_USD}`)
+  assert.ok((await chargedUsd()) <= BUDGET_USD, `$${await chargedUsd()} of $${BUDGET_USD}`)
   // The next period begins: nothing is spent of it.
   await database.query(`UPDATE budgets SET spent_nano = 0 WHERE budget_id = 'project:poor'`)
   await eventually(async () => {
@@ -51,7 +51,7 @@ test('a batch that uses up a hard budget pauses, goes on with the next period, a
   assert.deepEqual(batch.request_counts, { total: LINES, completed: LINES, failed: 0 })
   const ids = (await poor.lines(batch.output_file_id)).map(({ custom_id }) => custom_id)
   assert.deepEqual([ids.length, new Set(ids).size], [LINES, LINES])
-  const spent = await bookedUsd()
+  const spent = await chargedUsd()
   assert.equal(spent, tokens)
   assert.equal(Number(batch.torana.cost_usd), spent)
 })

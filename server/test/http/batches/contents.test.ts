@@ -148,9 +148,9 @@ test('the tokens of the lines add up to those of the batch, by kind, and so does
   const sum = usages.reduce((total, usage) => total + (usage?.total_tokens ?? 0), 0)
   assert.equal(batch.usage.total_tokens, sum)
   assert.equal(Number(batch.torana.cost_usd), (258 * 4 * 3 + 2) / 1e6)
-  const [booked] = await database.query<{ nano: bigint }>(
+  const [charged] = await database.query<{ nano: bigint }>(
     `SELECT sum(amount_nano)::bigint AS nano FROM usage_events WHERE batch_id = $1`,
     [batch.id],
   )
-  assert.equal(booked?.nano, BigInt(258 * 4 * 3000 + 2000))
+  assert.equal(charged?.nano, BigInt(258 * 4 * 3000 + 2000))
 })

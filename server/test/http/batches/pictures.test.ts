@@ -65,10 +65,10 @@ test('every line of pictures comes back once with its own picture, bought once, 
     assert.ok(sum > 0)
     assert.equal(batch.usage[field], sum, field)
   }
-  const [booked] = await database.query<{ count: number }>(
+  const [charged] = await database.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM usage_events WHERE model = 'plain-image' AND kind = 'post'`,
   )
-  assert.equal(booked?.count, 24)
+  assert.equal(charged?.count, 24)
 })
 
 test('links in the output are good as long as the output, and gone with it for other projects', async () => {

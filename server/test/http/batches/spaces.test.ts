@@ -57,14 +57,14 @@ async function assertEachOnce(batch: BatchAnswer): Promise<readonly ResultLine[]
 
 /** What was paid for dropped vectors is in the ledger and in the batch alike. */
 async function assertPaid({ usage, torana }: BatchAnswer, model: string): Promise<void> {
-  const [booked] = await database.query<{ tokens: bigint }>(
+  const [charged] = await database.query<{ tokens: bigint }>(
     `SELECT sum(tokens)::bigint AS tokens FROM usage_events WHERE model = $1 AND project <> 'system'`,
     [model],
   )
   const once = Array.from({ length: LINES }, (_, line) => tokensOf(textOf(line))).reduce((sum, n) => sum + n)
   assert.ok(torana.dropped_lines > 0)
   assert.ok(usage.total_tokens > once, `${usage.total_tokens} tokens`)
-  assert.ok(Number(booked?.tokens) >= usage.total_tokens, `${booked?.tokens} tokens are booked`)
+  assert.ok(Number(charged?.tokens) >= usage.total_tokens, `${charged?.tokens} tokens are charged`)
 }
 
 test('lines made by a deployment that left the space in the middle are made again: the output is of one space', async () => {

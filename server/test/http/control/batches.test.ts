@@ -10,14 +10,14 @@ import { PostgresBatches } from '#stores/postgres/jobs/batches.ts'
 import { PostgresFiles } from '#stores/postgres/jobs/files.ts'
 import { batchTopic } from '#control/batches/routes.ts'
 import { tokenCaller } from '#control/shared/caller.ts'
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startScopedControl } from '#test/support/scoped-control.ts'
 import { absent } from '#test/support/stores/absent.ts'
 import { aBatch, chunksOf, doneEnd } from '../../contract/batches-open.ts'
 import type { NewBatch } from '#ports/batches.ts'
 
-const open = postgresBooks()
+const open = postgresStores()
 const MANY = 1000
 
 interface Row {

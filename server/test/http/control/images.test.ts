@@ -10,14 +10,14 @@ import { jobKeysOf } from '#runtime/secret.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { defaultLimits } from '#core/settings.ts'
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { SECRETS } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { unusedLake } from '#test/support/lake.ts'
 import { startScopedControl } from '#test/support/scoped-control.ts'
 import { absent } from '#test/support/stores/absent.ts'
 
-const open = postgresBooks()
+const open = postgresStores()
 const codec = new WorkerImageCodec()
 after(() => codec.close())
 

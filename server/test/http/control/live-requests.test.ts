@@ -9,11 +9,11 @@ import { systemClock } from '#runtime/clock.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { PostgresRequests } from '#stores/postgres/ledger/requests.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { absent } from '#test/support/stores/absent.ts'
 import { NodeRequestTail } from '#worker/ledger/request-tail.ts'
 
-const open = postgresBooks()
+const open = postgresStores()
 const identifiers = uuidv7Identifiers(systemClock)
 const ADMIN: Caller = { actor: 'admin', role: 'admin', projects: null, isReadOnly: false }
 

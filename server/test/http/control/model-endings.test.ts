@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import type { Caller } from '#control/shared/caller.ts'
 import type { ControlNode } from '#control/shared/node.ts'
 import { registerModelEndings, type modelEndingList } from '#control/models/endings-routes.ts'
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { catalogOf } from '#test/support/config.ts'
 import { developerOf, startScope, TESTER } from '#test/support/control-scope.ts'
 import { assertFault } from '#test/support/errors.ts'
@@ -27,7 +27,7 @@ models:
   text-embedding-3-small: { deployments: [{ upstream: openai }] }
 `
 
-const open = postgresBooks()
+const open = postgresStores()
 
 async function world(caller: Caller = TESTER, isOldUsed = false) {
   const { database, clock, ledger, nodeId, entry } = await open()

@@ -13,7 +13,7 @@ import type { DeploymentSummary, NodeSummary } from '#core/traffic/node-summary.
 import type { RequestRecord } from '#ports/observer.ts'
 import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
 import { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { catalogOf } from '#test/support/config.ts'
 import { developerOf, startScope, TESTER } from '#test/support/control-scope.ts'
 import { someSecret } from '#test/support/directory.ts'
@@ -46,7 +46,7 @@ const CELLS = `${'.'.repeat(27)}b`
 const BGE = 'BAAI/bge-m3'
 const SMALL = 'text-embedding-3-small'
 
-const open = postgresBooks()
+const open = postgresStores()
 
 /** An upstream that calls fail at. */
 const EJECTED: DeploymentSummary = {

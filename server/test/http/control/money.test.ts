@@ -8,11 +8,11 @@ import { BATCH_LINES_ROUTE } from '#ports/request-reports.ts'
 import { budgetReachedEvents } from '#stores/webhook-events.ts'
 import { csvCell } from '#control/usage/export-routes.ts'
 import { MANY_RUNS } from '#test/support/arbitraries.ts'
-import { BOOKS_NOW_MS, DAY_MS, postgresBooks, type Books } from '#test/support/books.ts'
-import { startBooksControl } from '#test/support/books-control.ts'
+import { LEDGER_NOW_MS, DAY_MS, postgresStores, type LedgerStores } from '#test/support/ledger-stores.ts'
+import { startLedgerControl } from '#test/support/ledger-control.ts'
 import { assertFault } from '#test/support/errors.ts'
 
-const open = postgresBooks()
+const open = postgresStores()
 const HOUR_MS = 3_600_000
 
 interface SumBody {
@@ -55,20 +55,20 @@ const developer: Caller = { actor: 'ada', role: 'developer', projects: ['search'
 
 /** Entries at moments before now, in nano-dollars. */
 async function spend(
-  { ledger, nodeId, entry, clock }: Books,
+  { ledger, nodeId, entry, clock }: LedgerStores,
   daysAgo: number,
-  overrides: Parameters<Books['entry']>[0],
+  overrides: Parameters<LedgerStores['entry']>[0],
 ): Promise<void> {
-  clock.ms = BOOKS_NOW_MS - daysAgo * DAY_MS
+  clock.ms = LEDGER_NOW_MS - daysAgo * DAY_MS
   await ledger.append(nodeId, [entry({ countsRequest: true, ...overrides })])
-  clock.ms = BOOKS_NOW_MS
+  clock.ms = LEDGER_NOW_MS
 }
 
 /** Two projects over a fortnight, with a hit, an unknown and a call without a price. */
-async function fortnight(books: Books): Promise<void> {
+async function fortnight(stores: LedgerStores): Promise<void> {
   for (let daysAgo = 0; daysAgo < 14; daysAgo += 1) {
-    await spend(books, daysAgo, { amountNanoUsd: 1000n, tokens: 100 })
-    await spend(books, daysAgo, {
+    await spend(stores, daysAgo, { amountNanoUsd: 1000n, tokens: 100 })
+    await spend(stores, daysAgo, {
       project: 'ads',
       keyId: 'ads/website',
       model: 'gpt-image-2',
@@ -78,22 +78,22 @@ async function fortnight(books: Books): Promise<void> {
       amountNanoUsd: 5000n,
     })
   }
-  await spend(books, 3, {
+  await spend(stores, 3, {
     deployment: 'small/cache',
     amountNanoUsd: 0n,
     tokens: 0,
     hits: 7,
     savedNanoUsd: 70n,
   })
-  await spend(books, 1, { kind: 'unknown', amountNanoUsd: 400n, tokens: undefined })
-  await spend(books, 5, { amountNanoUsd: undefined })
-  await books.rollUpAllDays()
+  await spend(stores, 1, { kind: 'unknown', amountNanoUsd: 400n, tokens: undefined })
+  await spend(stores, 5, { amountNanoUsd: undefined })
+  await stores.rollUpAllDays()
 }
 
 test('usage adds up by model, in days, with what the cache saved, what is unknown and what has no price', async () => {
-  const books = await open()
-  await fortnight(books)
-  const { ask } = await startBooksControl(books)
+  const stores = await open()
+  await fortnight(stores)
+  const { ask } = await startLedgerControl(stores)
   const { status, body } = await ask<UsageBody>('GET', '/usage?by=model')
   assert.equal(status, 200)
   assert.deepEqual(
@@ -114,7 +114,7 @@ test('usage adds up by model, in days, with what the cache saved, what is unknow
 })
 
 test('sums of slots are the sums of their group, and groups and others the whole, for any entries', async () => {
-  const books = await open()
+  const stores = await open()
   const drawn = fc.sample(
     fc.record({
       daysAgo: fc.integer({ min: 0, max: 20 }),
@@ -124,9 +124,9 @@ test('sums of slots are the sums of their group, and groups and others the whole
     { numRuns: 60, seed: 7 },
   )
   for (const { daysAgo, key, nanoUsd } of drawn)
-    await spend(books, daysAgo, { keyId: `search/${key}`, amountNanoUsd: nanoUsd })
-  await books.rollUpAllDays()
-  const { ask } = await startBooksControl(books)
+    await spend(stores, daysAgo, { keyId: `search/${key}`, amountNanoUsd: nanoUsd })
+  await stores.rollUpAllDays()
+  const { ask } = await startLedgerControl(stores)
   const { body } = await ask<UsageBody>('GET', '/usage?by=key&groups=3')
   const nano = (usd: string): bigint => BigInt(usd.replace('.', ''))
   const whole = drawn.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0n)
@@ -144,20 +144,20 @@ test('sums of slots are the sums of their group, and groups and others the whole
   )
   // The list of ranked keys is cached for a while; what they spent is not.
   const [first] = body.data
-  await spend(books, 0, { keyId: first?.group ?? '', amountNanoUsd: 5n })
-  await spend(books, 0, { keyId: 'search/new', amountNanoUsd: 7n })
+  await spend(stores, 0, { keyId: first?.group ?? '', amountNanoUsd: 5n })
+  await spend(stores, 0, { keyId: 'search/new', amountNanoUsd: 7n })
   const again = (await ask<UsageBody>('GET', '/usage?by=key&groups=3')).body
   assert.equal(nano(again.data[0]?.total.usd ?? ''), nano(first?.total.usd ?? '') + 5n)
   assert.equal(nano(again.others?.total.usd ?? ''), nano(body.others?.total.usd ?? '') + 7n)
 })
 
 test('two days are shown in hours, and include what was written a moment ago', async () => {
-  const books = await open()
-  await spend(books, 0, { amountNanoUsd: 1n })
-  await spend(books, 1, { amountNanoUsd: 2n })
-  const { ask } = await startBooksControl(books)
-  const from = new Date(BOOKS_NOW_MS - 47 * HOUR_MS).toISOString()
-  const to = new Date(BOOKS_NOW_MS).toISOString()
+  const stores = await open()
+  await spend(stores, 0, { amountNanoUsd: 1n })
+  await spend(stores, 1, { amountNanoUsd: 2n })
+  const { ask } = await startLedgerControl(stores)
+  const from = new Date(LEDGER_NOW_MS - 47 * HOUR_MS).toISOString()
+  const to = new Date(LEDGER_NOW_MS).toISOString()
   const { body } = await ask<UsageBody>('GET', `/usage?from=${from}&to=${to}`)
   assert.equal(body.slot, 'hour')
   assert.deepEqual(
@@ -170,11 +170,11 @@ test('two days are shown in hours, and include what was written a moment ago', a
 })
 
 test('the period before, only some names, and wrong questions', async () => {
-  const books = await open()
-  await fortnight(books)
-  await spend(books, 40, { amountNanoUsd: 9n })
-  await books.rollUpAllDays()
-  const { ask } = await startBooksControl(books)
+  const stores = await open()
+  await fortnight(stores)
+  await spend(stores, 40, { amountNanoUsd: 9n })
+  await stores.rollUpAllDays()
+  const { ask } = await startLedgerControl(stores)
   const { body } = await ask<UsageBody>('GET', '/usage?before=1&only=model:small&only=key:search/ci')
   assert.deepEqual(
     body.data.map(({ group, before }) => [group, before?.usd]),
@@ -193,7 +193,7 @@ test('the period before, only some names, and wrong questions', async () => {
 })
 
 test('a week with today is compared with the week before up to the same hour', async () => {
-  const books = await open()
+  const stores = await open()
   const hours = (daysAgo: number, later: number): number => daysAgo - later / 24
   // Now is 15:30 of the last of seven days. The period before ends at 16:00, seven days ago.
   for (const [at, amountNanoUsd] of [
@@ -203,9 +203,9 @@ test('a week with today is compared with the week before up to the same hour', a
     [hours(7, 1), 3000n],
     [14, 40_000n],
   ] as const)
-    await spend(books, at, { amountNanoUsd })
-  await books.rollUpAllDays()
-  const { ask } = await startBooksControl(books)
+    await spend(stores, at, { amountNanoUsd })
+  await stores.rollUpAllDays()
+  const { ask } = await startLedgerControl(stores)
   const week = 'from=2026-12-06T00:00:00Z&to=2026-12-13T00:00:00Z'
   for (const by of ['model', 'key']) {
     const { body } = await ask<UsageBody>('GET', `/usage?before=1&by=${by}&${week}`)
@@ -224,13 +224,13 @@ test('a week with today is compared with the week before up to the same hour', a
 })
 
 test('the forecast of a month goes on with the last week, and there is none from two days', async () => {
-  const books = await open()
-  await spend(books, 1, { amountNanoUsd: 1000n })
-  await spend(books, 2, { amountNanoUsd: 1000n })
-  const { ask } = await startBooksControl(books)
+  const stores = await open()
+  await spend(stores, 1, { amountNanoUsd: 1000n })
+  await spend(stores, 2, { amountNanoUsd: 1000n })
+  const { ask } = await startLedgerControl(stores)
   assert.equal((await ask<UsageBody>('GET', '/usage')).body.forecast, null)
-  for (let daysAgo = 3; daysAgo <= 7; daysAgo += 1) await spend(books, daysAgo, { amountNanoUsd: 1000n })
-  await books.rollUpAllDays()
+  for (let daysAgo = 3; daysAgo <= 7; daysAgo += 1) await spend(stores, daysAgo, { amountNanoUsd: 1000n })
+  await stores.rollUpAllDays()
   const { body } = await ask<UsageBody>('GET', '/usage')
   // Seven of the twelve days until now, the rest of today and the nineteen days to the end of December.
   assert.equal(body.forecast?.usd, '0.000026354')
@@ -238,11 +238,11 @@ test('the forecast of a month goes on with the last week, and there is none from
 })
 
 test('a developer sees usage, budgets and nothing else of the own project', async () => {
-  const books = await open()
-  await fortnight(books)
+  const stores = await open()
+  await fortnight(stores)
   const budget = { limitNanoUsd: 100_000n, per: 'month', hard: true } as const
   const declared = ['search', 'ads'].map((name) => ({ name, keys: [], budget }))
-  const { ask } = await startBooksControl(books, { caller: developer, declared })
+  const { ask } = await startLedgerControl(stores, { caller: developer, declared })
   const { body } = await ask<UsageBody>('GET', '/usage?by=project')
   assert.deepEqual(
     body.data.map(({ group }) => group),
@@ -261,10 +261,10 @@ test('a developer sees usage, budgets and nothing else of the own project', asyn
 })
 
 test('budgets stand fullest first, page by page, those of the file and those of the store', async () => {
-  const books = await open()
-  await fortnight(books)
+  const stores = await open()
+  await fortnight(stores)
   const actor = { name: 'tester' }
-  await books.keys.createProject(
+  await stores.keys.createProject(
     'ads',
     { budget: { limitNanoUsd: 65_000n, per: 'month', hard: true } },
     actor,
@@ -278,7 +278,7 @@ test('budgets stand fullest first, page by page, those of the file and those of 
       budget: { limitNanoUsd: 1_000_000n, per: 'total', hard: true } as const,
     },
   ]
-  const { ask } = await startBooksControl(books, { declared })
+  const { ask } = await startLedgerControl(stores, { declared })
   const seen: BudgetBody[] = []
   for (let after = ''; ;) {
     const { body } = await ask<{ data: BudgetBody[]; next: string | null }>(
@@ -318,18 +318,18 @@ test('budgets stand fullest first, page by page, those of the file and those of 
 })
 
 test('a budget says which webhooks were notified of its marks, and counts the requests of callers refused for it', async () => {
-  const books = await open()
-  const { identifiers, requests, rows } = books
+  const stores = await open()
+  const { identifiers, requests, rows } = stores
   const webhooksFor = () => [{ url: 'https://hooks.example:8443/a' }]
   for (const budgetId of ['project:search', 'key:search/ci'])
     for (const { id, url, project, type, payload } of budgetReachedEvents(
       { project: 'search', budgetId, windowStartMs: 0, percent: 80, spentNanoUsd: 8n, limitNanoUsd: 10n },
-      BOOKS_NOW_MS,
+      LEDGER_NOW_MS,
       webhooksFor,
     ))
       await rows(
         'INSERT INTO webhook_events (event_id, url, project, type, payload, created_at) VALUES ($1, $2, $3, $4, $5, $6)',
-        [id, url, project, type, payload, new Date(BOOKS_NOW_MS)],
+        [id, url, project, type, payload, new Date(LEDGER_NOW_MS)],
       )
   const refused = {
     project: 'search',
@@ -350,7 +350,7 @@ test('a budget says which webhooks were notified of its marks, and counts the re
   )
   const budget = { limitNanoUsd: 10n, per: 'month', hard: true } as const
   const declared = [{ name: 'search', budget, keys: [{ name: 'ci', secret: 'x', budget }] }]
-  const { ask } = await startBooksControl(books, { declared })
+  const { ask } = await startLedgerControl(stores, { declared })
   const bodies = await Promise.all(
     ['project:search', 'key:search%2Fci'].map(
       async (id) => (await ask<BudgetBody>('GET', `/budgets/${id}`)).body,
@@ -370,8 +370,8 @@ test('a budget says which webhooks were notified of its marks, and counts the re
 })
 
 test('a hard budget that refused a caller within the hour says so; a refusal is the key’s where it has a hard budget', async () => {
-  const books = await open()
-  const { identifiers, requests } = books
+  const stores = await open()
+  const { identifiers, requests } = stores
   const budget = { limitNanoUsd: 10n, per: 'month', hard: true } as const
   const declared = ['search', 'ads', 'calm'].map((name) => ({
     name,
@@ -391,7 +391,7 @@ test('a hard budget that refused a caller within the hour says so; a refusal is 
       durationMs: 1,
     })),
   )
-  const { ask } = await startBooksControl(books, { declared })
+  const { ask } = await startLedgerControl(stores, { declared })
   const { body } = await ask<{ data: BudgetBody[] }>('GET', '/budgets')
   assert.deepEqual(Object.fromEntries(body.data.map(({ id, refuses }) => [id, refuses])), {
     'project:search': false,
@@ -402,9 +402,9 @@ test('a hard budget that refused a caller within the hour says so; a refusal is 
 })
 
 test('resolved unknowns say who resolved them, why and at what cost, and the day knows at once', async () => {
-  const books = await open()
-  await spend(books, 4, { kind: 'unknown', amountNanoUsd: 400n, tokens: undefined })
-  await books.rollUpAllDays()
+  const stores = await open()
+  await spend(stores, 4, { kind: 'unknown', amountNanoUsd: 400n, tokens: undefined })
+  await stores.rollUpAllDays()
   const person: Caller = {
     actor: 'ada@example.com',
     role: 'operator',
@@ -412,7 +412,7 @@ test('resolved unknowns say who resolved them, why and at what cost, and the day
     isReadOnly: false,
     member: { id: 'm', name: 'Ada', email: 'ada@example.com' },
   }
-  const { ask } = await startBooksControl(books, { caller: person })
+  const { ask } = await startLedgerControl(stores, { caller: person })
   interface Unknowns {
     readonly data: {
       readonly request_id: string
@@ -440,17 +440,17 @@ test('resolved unknowns say who resolved them, why and at what cost, and the day
   const { by, note: said, cost_usd: cost } = data[0]?.resolved ?? { by: '', note: '', cost_usd: '' }
   assert.deepEqual([by, said, cost], ['ada@example.com', note, '0.000000150'])
   assert.equal((await ask<UsageBody>('GET', '/usage')).body.total.usd, '0.000000150')
-  assert.equal((await books.audit.list({ limit: 1 }))[0]?.detail['note'], note)
-  const other = await startBooksControl(books, { caller: { ...person, projects: ['ads'] } })
+  assert.equal((await stores.audit.list({ limit: 1 }))[0]?.detail['note'], note)
+  const other = await startLedgerControl(stores, { caller: { ...person, projects: ['ads'] } })
   assert.deepEqual((await other.ask<Unknowns>('GET', '/unknowns?state=resolved')).body.data, [])
   assertFault(await other.ask('POST', `/unknowns/${id}/0`, { action: 'void', note }), 'not_found')
 })
 
 test('an export has every row and ends with the digest of all lines before', async () => {
-  const books = await open()
-  await fortnight(books)
-  await spend(books, 0, { keyId: 'search/=cmd()', amountNanoUsd: 1n })
-  const { ask } = await startBooksControl(books)
+  const stores = await open()
+  await fortnight(stores)
+  await spend(stores, 0, { keyId: 'search/=cmd()', amountNanoUsd: 1n })
+  const { ask } = await startLedgerControl(stores)
   for (const format of ['csv', 'ndjson']) {
     const { text, headers } = await ask('GET', `/usage/export?rows=ledger&format=${format}`)
     const lines = text.trimEnd().split('\n')
@@ -465,7 +465,7 @@ test('an export has every row and ends with the digest of all lines before', asy
   const groups = await ask('GET', '/usage/export?by=key')
   assert.match(groups.text, /^2026-12-12,search\/=cmd\(\),/m)
   assert.match(groups.text, /^day,key,requests,/)
-  const own = await startBooksControl(books, { caller: { ...developer, role: 'admin' } })
+  const own = await startLedgerControl(stores, { caller: { ...developer, role: 'admin' } })
   assert.ok(!(await own.ask('GET', '/usage/export?rows=ledger')).text.includes('ads'))
 })
 

@@ -6,13 +6,13 @@ import type { RequestRecord } from '#ports/observer.ts'
 import { PostgresRequests } from '#stores/postgres/ledger/requests.ts'
 import { jobKeysOf } from '#runtime/secret.ts'
 import { defaultLimits } from '#core/settings.ts'
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { SECRETS } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startScopedControl } from '#test/support/scoped-control.ts'
 import { absent } from '#test/support/stores/absent.ts'
 
-const open = postgresBooks()
+const open = postgresStores()
 
 interface List {
   readonly data: readonly {
@@ -25,8 +25,8 @@ interface List {
 }
 
 async function started() {
-  const books = await open()
-  const { database, clock, nodeId, identifiers } = books
+  const stores = await open()
+  const { database, clock, nodeId, identifiers } = stores
   const store = new PostgresRequests(database, nodeId)
   const { nowMs } = clock
   const control = await startScopedControl({
@@ -50,7 +50,7 @@ async function started() {
     await store.append([{ ...plain, trace: new RequestTrace(0), requestId, ...record }])
     return requestId
   }
-  return { ...books, ...control, log }
+  return { ...stores, ...control, log }
 }
 
 test('a developer sees the requests of the own projects, in every list and by id, and no others', async () => {

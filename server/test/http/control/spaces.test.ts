@@ -9,7 +9,7 @@ import { spaceOf } from '#core/embedding/space.ts'
 import { registerSpaces } from '#control/spaces/routes.ts'
 import { RequestTrace } from '#core/request/request-trace.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
-import { BOOKS_NOW_MS, postgresBooks } from '#test/support/books.ts'
+import { LEDGER_NOW_MS, postgresStores } from '#test/support/ledger-stores.ts'
 import { startScope } from '#test/support/control-scope.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { assertFault } from '#test/support/errors.ts'
@@ -29,7 +29,7 @@ after(() => {
   else process.env['TORANA_ADMIN_TOKEN'] = tokenBefore
 })
 
-const open = postgresBooks()
+const open = postgresStores()
 
 interface Pin {
   readonly key: string
@@ -54,7 +54,7 @@ async function world(
   worlds += 1
   const own = worlds
   const { database, audit, requests, identifiers } = await open()
-  let nowMs = BOOKS_NOW_MS
+  let nowMs = LEDGER_NOW_MS
   const clock = { nowMs: () => (nowMs += 1000), monotonicMs: () => nowMs }
   const pinned = pins.flatMap((pin) => Array.from({ length: pin.requests }, () => pin))
   await requests.append(

@@ -6,7 +6,7 @@ import { registerOverview } from '#control/overview/routes.ts'
 import type { ControlNode } from '#control/shared/node.ts'
 import { COARSE_SLOT_MS, FINE_SLOT_MS, type ProjectSlot } from '#ports/traffic-history.ts'
 import { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { catalogOf } from '#test/support/config.ts'
 import { startScope, TESTER } from '#test/support/control-scope.ts'
 import { absent } from '#test/support/stores/absent.ts'
@@ -17,7 +17,7 @@ const MIDNIGHT_MS = Date.UTC(2026, 10, 17)
 const NONE = { classes: [], counts: [] }
 const DEPLOYMENT = 'BAAI/bge-m3/tei'
 
-const open = postgresBooks()
+const open = postgresStores()
 
 const slot = (given: Pick<ProjectSlot, 'slotMs' | 'atMs'>, answered: number): ProjectSlot => ({
   ...given,

@@ -1,12 +1,12 @@
 /** Events of webhooks at the control API: what each caller sees of them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { postgresBooks } from '#test/support/books.ts'
+import { postgresStores } from '#test/support/ledger-stores.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startScopedControl } from '#test/support/scoped-control.ts'
 import { absent } from '#test/support/stores/absent.ts'
 
-const open = postgresBooks()
+const open = postgresStores()
 
 interface List {
   readonly data: readonly Readonly<Record<string, unknown>>[]

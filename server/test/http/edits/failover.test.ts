@@ -1,7 +1,7 @@
 /** The files of an edit go to another deployment whole, or not at all: never when an upstream may have been paid for them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rowsIn, type Row } from '#test/e2e/money/books.ts'
+import { rowsIn, type Row } from '#test/e2e/money/ledger-rows.ts'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import {
   aMask,

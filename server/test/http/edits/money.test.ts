@@ -1,7 +1,7 @@
 /** The cost of an edit: given images count, are reserved against a budget before, and are in the ledger after. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertAtRest, rowsIn, sumOf, type Row } from '#test/e2e/money/books.ts'
+import { assertAtRest, rowsIn, sumOf, type Row } from '#test/e2e/money/ledger-rows.ts'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import {
   aMask,
@@ -139,7 +139,7 @@ test('a twin that joins a purchase pays nothing, however little is left', async 
   await rowsOf(answers[0] as ImagesAsked, 1)
 })
 
-test('in the end nothing is reserved, and every served call is in the books once', async () => {
+test('in the end nothing is reserved, and every served call is in the ledger once', async () => {
   await quiet()
   await assertAtRest(database, 'project:shop')
   const rows = await rowsIn(database)

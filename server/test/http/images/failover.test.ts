@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { rowsIn, type Row } from '#test/e2e/money/books.ts'
+import { rowsIn, type Row } from '#test/e2e/money/ledger-rows.ts'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import {
   askImages,

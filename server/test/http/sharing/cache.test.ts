@@ -76,9 +76,9 @@ test('a cached vector is not asked for again: headers count hits and misses, and
 })
 
 test('an answer without a call stands in the ledger with no tokens and no cost, and with what it saved', async () => {
-  const first = await ask({ model: 'kept-w16', input: 'in the books' })
+  const first = await ask({ model: 'kept-w16', input: 'in the ledger' })
   const costUsd = first.answer.headers.get('x-torana-cost') ?? ''
-  const { answer } = await ask({ model: 'kept-w16', input: 'in the books' })
+  const { answer } = await ask({ model: 'kept-w16', input: 'in the ledger' })
   const database = openPostgres(databaseUrl)
   try {
     const rows = await eventually(async () => {

@@ -1,14 +1,14 @@
 import type { LedgerEntry } from '#core/money/ledger.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import type { MemoryBooks } from './books.ts'
+import type { MemoryLedgerStore } from './ledger-store.ts'
 
 /** The ledger of a node that keeps nothing: what dies with the process needs no journal, and stands as soon as it is noted. */
 export class MemoryLedger implements Ledger {
-  readonly #books: MemoryBooks
+  readonly #memory: MemoryLedgerStore
   readonly #nodeId: string
 
-  constructor(books: MemoryBooks, nodeId: string) {
-    this.#books = books
+  constructor(memory: MemoryLedgerStore, nodeId: string) {
+    this.#memory = memory
     this.#nodeId = nodeId
   }
 
@@ -18,7 +18,7 @@ export class MemoryLedger implements Ledger {
 
   write(entries: readonly LedgerEntry[]): Promise<void> | undefined {
     try {
-      this.#books.add(this.#nodeId, entries)
+      this.#memory.add(this.#nodeId, entries)
       return undefined
     } catch (error) {
       return Promise.reject(error)

@@ -10,7 +10,7 @@ import { NodeRequestTail } from '#worker/ledger/request-tail.ts'
 import { absent } from './absent.ts'
 import { MemoryAudit } from './audit.ts'
 import { MemoryBatches } from './batches.ts'
-import { MemoryBooks } from './books.ts'
+import { MemoryLedgerStore } from './ledger-store.ts'
 import { MemoryCaptures } from './captures.ts'
 import { MemoryConfiguration } from './configuration.ts'
 import { MemoryCredentials } from './credentials.ts'
@@ -33,16 +33,16 @@ export async function openMemoryStores(
   { webhooksFor, hasLeftSpace }: Omit<StoreParts, 'onEnded'>,
 ): Promise<Stores> {
   const nodeId = identifiers.next()
-  const books = new MemoryBooks(clock, ENTRIES_KEPT)
-  await books.startNode({ id: nodeId })
+  const memory = new MemoryLedgerStore(clock, ENTRIES_KEPT)
+  await memory.startNode({ id: nodeId })
   const audit = new MemoryAudit(clock, new AuditChain(auditKeysOf(secrets)))
   const keys = new MemoryKeyStore(clock, audit)
   const webhooks = new MemoryWebhooks(clock)
   const files = new MemoryFiles(clock)
   return {
     nodeId,
-    ledger: new MemoryLedger(books, nodeId),
-    appendLate: (entries) => books.appendLate(nodeId, entries),
+    ledger: new MemoryLedger(memory, nodeId),
+    appendLate: (entries) => memory.appendLate(nodeId, entries),
     openCalls: () => 0,
     settled: async () => {},
     logRequest: () => {},
@@ -57,15 +57,15 @@ export async function openMemoryStores(
     reportDatabase: emptyReports,
     ledgerStore: absent('ledger for people'),
     connections: 0,
-    forControl: controlBooks(),
-    budgets: books,
+    forControl: ledgerForControl(),
+    budgets: memory,
     keys,
     keyFile: someKeyFile(),
     captures: new MemoryCaptures(clock),
     credentials: new MemoryCredentials(clock, audit, () => keys.directoryChanged()),
     audit,
     batches: new MemoryBatches(clock, { outbox: webhooks, webhooksFor }, files, hasLeftSpace, (id) =>
-      books.usedBy(id),
+      memory.usedBy(id),
     ),
     imageJobs: new MemoryImageJobs(clock, { outbox: webhooks, webhooksFor }),
     files,
@@ -79,7 +79,7 @@ export async function openMemoryStores(
   }
 }
 
-function controlBooks(): LedgerForControl {
+function ledgerForControl(): LedgerForControl {
   return {
     reconciler: absent('sums'),
     upkeep: absent('partitions'),

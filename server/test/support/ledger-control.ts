@@ -19,7 +19,7 @@ import type { NodeFigures } from '#ports/upkeep.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { withReachable } from '#stores/postgres/unreachable.ts'
-import type { Books } from './books.ts'
+import type { LedgerStores } from './ledger-stores.ts'
 import type { Asked } from './gateway.ts'
 import { absent } from './stores/absent.ts'
 import { unusedLake } from './lake.ts'
@@ -49,11 +49,11 @@ const QUIET_SURROUNDINGS: Partial<ControlNode> = {
   nodeFigures: () => QUIET_NODE,
 }
 
-export async function startBooksControl(
-  books: Books,
+export async function startLedgerControl(
+  stores: LedgerStores,
   overrides: Partial<ControlNode & { caller: Caller; declared: readonly Project[] }> = {},
 ) {
-  const { database, ledger, reconciler, upkeep, audit, clock } = books
+  const { database, ledger, reconciler, upkeep, audit, clock } = stores
   const identifiers = uuidv7Identifiers(systemClock)
   // A new ledger begins now, which is another moment by the clock of these tests.
   await database.query('UPDATE ledger_seal SET compared_through = $1, compared_at = $1, sealed_at = $1', [

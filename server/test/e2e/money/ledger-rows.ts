@@ -125,7 +125,7 @@ export async function assertAtRest(database: Database, budgetId: string): Promis
  * Every call the provider served is in one row, with its own count of tokens or as unknown; the rollups agree. Tried until
  * it holds: what a client no longer waits for is written in the background.
  */
-export function assertBooksMatch(database: Database, provider: FakeProvider): Promise<readonly Row[]> {
+export function assertLedgerMatches(database: Database, provider: FakeProvider): Promise<readonly Row[]> {
   return eventually(async () => {
     const rows = await rowsIn(database)
     const byCall = new Map(rows.map((row) => [row.callId, row]))

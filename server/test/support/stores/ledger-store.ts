@@ -42,8 +42,8 @@ interface BudgetRow {
   readonly leases: Map<string, { amountNanoUsd: bigint; operation: string; operationNanoUsd: bigint }>
 }
 
-/** The books in memory, gone with the process: for tests and benchmarks. */
-export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
+/** The ledger and the budgets in memory, gone with the process: for tests and benchmarks. */
+export class MemoryLedgerStore implements LedgerStore, BudgetStore, SpendingReader {
   readonly #clock: Clock
   /** By request, attempt and kind, oldest first. */
   readonly #entries: BoundedMap<string, StoredEntry>

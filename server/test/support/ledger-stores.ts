@@ -18,13 +18,13 @@ import { eventually } from './process.ts'
 import { hasPostgres, testPostgres } from './servers.ts'
 
 /** A Saturday afternoon in the last month of a year, so that the next partitions are of another year. */
-export const BOOKS_NOW_MS = Date.UTC(2026, 11, 12, 15, 30)
+export const LEDGER_NOW_MS = Date.UTC(2026, 11, 12, 15, 30)
 export const DAY_MS = 86_400_000
 
-export type Books = Awaited<ReturnType<typeof booksOn>>
+export type LedgerStores = Awaited<ReturnType<typeof storesOn>>
 
-async function booksOn(database: Database) {
-  const clock = { ms: BOOKS_NOW_MS, nowMs: (): number => clock.ms, monotonicMs: (): number => clock.ms }
+async function storesOn(database: Database) {
+  const clock = { ms: LEDGER_NOW_MS, nowMs: (): number => clock.ms, monotonicMs: (): number => clock.ms }
   const identifiers = uuidv7Identifiers(clock)
   const ledger = new PostgresLedger(database)
   const nodeId = identifiers.next()
@@ -78,7 +78,7 @@ async function booksOn(database: Database) {
 }
 
 /** One database for the whole test file, emptied each time it is opened: to open one takes longer. */
-export function pgliteBooks(): () => Promise<Books> {
+export function pgliteStores(): () => Promise<LedgerStores> {
   let opened: Promise<Database> | undefined
   after(async () => (await opened)?.close())
   return async () => {
@@ -87,18 +87,18 @@ export function pgliteBooks(): () => Promise<Books> {
     // What the test before left running may still read, and a deadlock with it ends this statement.
     await eventually(() => database.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'))
     await migrate(database)
-    return booksOn(database)
+    return storesOn(database)
   }
 }
 
 /** A database for each test. Where there is no PostgreSQL, as for PGlite. */
-export function postgresBooks(): () => Promise<Books> {
-  if (!hasPostgres) return pgliteBooks()
+export function postgresStores(): () => Promise<LedgerStores> {
+  if (!hasPostgres) return pgliteStores()
   const opened: Database[] = []
   after(() => Promise.all(opened.map((database) => database.close())))
   return async () => {
     const database = openPostgres((await testPostgres('tables')).url)
     opened.push(database)
-    return booksOn(database)
+    return storesOn(database)
   }
 }

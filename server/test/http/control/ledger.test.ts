@@ -11,12 +11,12 @@ import { windowOf } from '#core/money/budget.ts'
 import { HOUR_MS, momentOf } from '#core/money/ledger.ts'
 import type { AuditEntry, AuditLog, AuditProof } from '#ports/audit.ts'
 import { StoreUnreachable } from '#ports/store.ts'
-import { BOOKS_NOW_MS, DAY_MS, postgresBooks, type Books } from '#test/support/books.ts'
-import { QUIET_NODE, startBooksControl } from '#test/support/books-control.ts'
+import { LEDGER_NOW_MS, DAY_MS, postgresStores, type LedgerStores } from '#test/support/ledger-stores.ts'
+import { QUIET_NODE, startLedgerControl } from '#test/support/ledger-control.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { unusedLake } from '#test/support/lake.ts'
 
-const open = postgresBooks()
+const open = postgresStores()
 
 interface Report {
   readonly verdict: string
@@ -43,11 +43,11 @@ async function outcome(command: Command, args: string, url: string) {
 }
 
 /** Five unknowns of three requests, of which one has three attempts. */
-async function withUnknowns(books: Books) {
-  const { ledger, nodeId, entry, clock } = books
+async function withUnknowns(stores: LedgerStores) {
+  const { ledger, nodeId, entry, clock } = stores
   const unknown = { kind: 'unknown', usage: 'unknown', tokens: undefined, amountNanoUsd: 1500n } as const
   const [first, second, third] = [1, 2, 3].map((step) => {
-    clock.ms = BOOKS_NOW_MS + step
+    clock.ms = LEDGER_NOW_MS + step
     return entry(unknown)
   }) as [ReturnType<typeof entry>, ReturnType<typeof entry>, ReturnType<typeof entry>]
   const attempts = [1, 2].map((attempt) => ({ ...second, attempt }))
@@ -57,9 +57,9 @@ async function withUnknowns(books: Books) {
 }
 
 test('unknowns are listed page by page, none twice and none left out, with what is counted for them', async () => {
-  const books = await open()
-  const { first, second, third } = await withUnknowns(books)
-  const { ask } = await startBooksControl(books)
+  const stores = await open()
+  const { first, second, third } = await withUnknowns(stores)
+  const { ask } = await startLedgerControl(stores)
   const seen: string[] = []
   for (let after = ''; ;) {
     const { status, body } = await ask<{
@@ -102,9 +102,9 @@ test('unknowns are listed page by page, none twice and none left out, with what 
 })
 
 test('an unknown is posted or voided once, by name of who did it', async () => {
-  const books = await open()
-  const { first, second, third } = await withUnknowns(books)
-  const { ask } = await startBooksControl(books)
+  const stores = await open()
+  const { first, second, third } = await withUnknowns(stores)
+  const { ask } = await startLedgerControl(stores)
   const resolve = (id: string, attempt: number, body: unknown) =>
     ask('POST', `/unknowns/${id}/${attempt}`, body)
   assert.equal(
@@ -119,11 +119,11 @@ test('an unknown is posted or voided once, by name of who did it', async () => {
     ['01890000-0000-7000-8000-000000000000', 0],
   ] as const)
     assertFault(await resolve(id, attempt, { action: 'void' }), 'not_found', { words: /no open unknown/ })
-  const [sums] = await books.rows<{ nano: bigint; tokens: bigint }>(
+  const [sums] = await stores.rows<{ nano: bigint; tokens: bigint }>(
     'SELECT sum(amount_nano)::bigint AS nano, sum(tokens)::bigint AS tokens FROM usage_events',
   )
   assert.deepEqual([sums?.nano, sums?.tokens], [2000n + 2n * 1500n, 7n])
-  const audit = await books.audit.list({ limit: 10 })
+  const audit = await stores.audit.list({ limit: 10 })
   assert.deepEqual(
     audit.map(({ actor, action, target }) => [actor, action, target]),
     [
@@ -135,7 +135,7 @@ test('an unknown is posted or voided once, by name of who did it', async () => {
 })
 
 test('a resolution that makes no sense is refused', async () => {
-  const { ask } = await startBooksControl(await open())
+  const { ask } = await startLedgerControl(await open())
   const path = '/unknowns/01890000-0000-7000-8000-000000000000/0'
   for (const body of [
     {},
@@ -153,13 +153,13 @@ test('a resolution that makes no sense is refused', async () => {
 })
 
 test('nodes are listed, and a lost one is ended once its machine has been silent', async () => {
-  const books = await open()
-  const { nodeId, budgets, identifiers, database } = books
+  const stores = await open()
+  const { nodeId, budgets, identifiers, database } = stores
   const budget = { id: 'project:search', limitNanoUsd: 4_000_000_000n, per: 'month', hard: true } as const
-  const window = windowOf('month', BOOKS_NOW_MS)
+  const window = windowOf('month', LEDGER_NOW_MS)
   const lease = { budget, window, nodeId, operation: identifiers.next(), liveNodes: 1 }
   await budgets.lease({ ...lease, neededNanoUsd: 1_500_000_000n })
-  const { ask } = await startBooksControl(books)
+  const { ask } = await startLedgerControl(stores)
   const listed = async () => {
     const { body } = await ask<{ data: { id: string; state: string; leased_usd: string }[] }>('GET', '/nodes')
     return body.data.map(({ id, state, leased_usd: leased }) => [id, state, leased])
@@ -179,12 +179,12 @@ test('nodes are listed, and a lost one is ended once its machine has been silent
   assertFault(await ask('POST', '/nodes/x/end', {}), 'invalid_parameter')
 })
 
-test('the doctor says ok to books that agree', async () => {
-  const books = await open()
-  const { ledger, nodeId, entry } = books
-  await books.upkeep.makePartitions()
+test('the doctor says ok to a ledger that agrees', async () => {
+  const stores = await open()
+  const { ledger, nodeId, entry } = stores
+  await stores.upkeep.makePartitions()
   await ledger.append(nodeId, [entry(), entry()])
-  const { ask } = await startBooksControl(books)
+  const { ask } = await startLedgerControl(stores)
   const { status, body } = await ask<Report>('GET', '/doctor')
   assert.equal(status, 200)
   assert.equal(body.verdict, 'ok')
@@ -219,22 +219,22 @@ test('the doctor says ok to books that agree', async () => {
 })
 
 test('the doctor tells what to look at and what is wrong, and how far back it looked', async () => {
-  const books = await open()
-  const { ledger, budgets, nodeId, identifiers, clock, entry, database, tamper } = books
+  const stores = await open()
+  const { ledger, budgets, nodeId, identifiers, clock, entry, database, tamper } = stores
   await ledger.append(nodeId, [entry(), entry({ kind: 'unknown', tokens: undefined, amountNanoUsd: 1500n })])
   const budget = { id: 'project:search', limitNanoUsd: 100_000n, per: 'month', hard: true } as const
-  const window = windowOf('month', BOOKS_NOW_MS)
+  const window = windowOf('month', LEDGER_NOW_MS)
   const lease = { budget, window, nodeId, operation: identifiers.next(), liveNodes: 1 }
   await budgets.lease({ ...lease, neededNanoUsd: 50_000n })
   await database.query('UPDATE budgets SET spent_nano = spent_nano + 300')
   await database.query(`UPDATE nodes SET seen_at = now() - interval '2 minutes'`)
-  clock.ms = BOOKS_NOW_MS - 10 * DAY_MS
+  clock.ms = LEDGER_NOW_MS - 10 * DAY_MS
   const old = entry()
   await ledger.append(nodeId, [old])
-  clock.ms = BOOKS_NOW_MS
+  clock.ms = LEDGER_NOW_MS
   await tamper('UPDATE usage_events SET amount_nano = 999 WHERE request_id = $1', [old.requestId])
   const counts = { takes: 9, localDecisions: 4, scriptCalls: 5, timeouts: 1, errors: 0 }
-  const { ask } = await startBooksControl(books, {
+  const { ask } = await startLedgerControl(stores, {
     nodeFigures: () => ({
       isStoreUnreachable: false,
       spoolWaiting: 3,
@@ -282,7 +282,7 @@ test('the doctor tells what to look at and what is wrong, and how far back it lo
 })
 
 test('the doctor tells of audit entries that are unkeyed or not intact', async () => {
-  const books = await open()
+  const stores = await open()
   const entryOf = (sequence: number, proof: AuditProof, intact = true): AuditEntry => ({
     sequence: BigInt(sequence),
     atMs: 0,
@@ -299,7 +299,7 @@ test('the doctor tells of audit entries that are unkeyed or not intact', async (
     const list: AuditLog['list'] = async ({ limit, before = 1_000_000n }) =>
       newestFirst.filter(({ sequence }) => sequence < before).slice(0, limit)
     const audit = { list } as AuditLog
-    const { ask } = await startBooksControl(books, { audit })
+    const { ask } = await startLedgerControl(stores, { audit })
     return findingsOf((await ask<Report>('GET', '/doctor')).body)['audit'] ?? ''
   }
   const unkeyed = Array.from({ length: 700 }, (_, index) => entryOf(700 - index, 'unkeyed'))
@@ -316,9 +316,9 @@ test('the doctor tells of audit entries that are unkeyed or not intact', async (
 })
 
 test('the doctor has something to say while the store is away', async () => {
-  const books = await open()
+  const stores = await open()
   const away = () => Promise.reject(new StoreUnreachable('gone'))
-  const { ask } = await startBooksControl(books, {
+  const { ask } = await startLedgerControl(stores, {
     makePartitions: away,
     nodeFigures: () => ({ ...QUIET_NODE, isStoreUnreachable: true, spoolWaiting: 12 }),
   })
@@ -331,9 +331,9 @@ test('the doctor has something to say while the store is away', async () => {
 })
 
 test('torana unknowns lists, posts and voids', async () => {
-  const books = await open()
-  const { first, second, third } = await withUnknowns(books)
-  const { url } = await startBooksControl(books)
+  const stores = await open()
+  const { first, second, third } = await withUnknowns(stores)
+  const { url } = await startLedgerControl(stores)
   const listed = await outcome(unknownsCommand, 'list', url)
   assert.equal(listed.code, 0, listed.stderr)
   assert.match(
@@ -372,11 +372,11 @@ test('torana unknowns lists, posts and voids', async () => {
 })
 
 test('torana nodes lists and ends, and torana doctor ends with 1 only when something is wrong', async () => {
-  const books = await open()
-  const { nodeId, database, ledger, entry, upkeep, tamper } = books
+  const stores = await open()
+  const { nodeId, database, ledger, entry, upkeep, tamper } = stores
   await upkeep.makePartitions()
   await ledger.append(nodeId, [entry()])
-  const { url } = await startBooksControl(books)
+  const { url } = await startLedgerControl(stores)
   const healthy = await outcome(doctor, '', url)
   assert.equal(healthy.code, 0, healthy.stderr)
   assert.match(
@@ -411,7 +411,7 @@ test('the doctor looks around: clock, free space, the image store, and a Redis t
   const counts = { takes: 1, localDecisions: 0, scriptCalls: 1, timeouts: 0, errors: 0 }
   const limiter = { state: 'shared', evictionPolicy: 'allkeys-lru', counts } as const
   const report = async (clockSkewMs: number, freeBytes: number, trouble?: string) => {
-    const { ask } = await startBooksControl(await open(), {
+    const { ask } = await startLedgerControl(await open(), {
       nodeFigures: () => ({ ...QUIET_NODE, clockSkewMs, limiter }),
       diskSpace: async () => ({ freeBytes, sizeBytes: 100 * 1024 ** 3 }),
       imageStore: {
@@ -433,7 +433,7 @@ test('the doctor looks around: clock, free space, the image store, and a Redis t
 })
 
 test('the doctor tells of a disk that can’t be written, and of a configuration file that was refused', async () => {
-  const { ask } = await startBooksControl(await open(), {
+  const { ask } = await startLedgerControl(await open(), {
     nodeFigures: () => ({
       ...QUIET_NODE,
       diskFailure: 'the journal cannot be written: ENOSPC',
@@ -455,15 +455,15 @@ test('the doctor tells of a disk that can’t be written, and of a configuration
 })
 
 test('a ledger without progress for two hours is stalled, with the step and since when; a moment earlier it is on time', async () => {
-  const books = await open()
-  const { clock, sealing, reconciler } = books
-  const { ask, url } = await startBooksControl(books)
+  const stores = await open()
+  const { clock, sealing, reconciler } = stores
+  const { ask, url } = await startLedgerControl(stores)
   const stalled = async () => (await ask('GET', '/ledger')).body['sealing_stalled']
-  clock.ms = BOOKS_NOW_MS + 2 * HOUR_MS - 1
+  clock.ms = LEDGER_NOW_MS + 2 * HOUR_MS - 1
   assert.equal(await stalled(), null)
   assert.equal((await outcome(ledgerCommand, '', url)).code, 0)
-  clock.ms = BOOKS_NOW_MS + 3 * HOUR_MS
-  const since = new Date(BOOKS_NOW_MS).toISOString()
+  clock.ms = LEDGER_NOW_MS + 3 * HOUR_MS
+  const since = new Date(LEDGER_NOW_MS).toISOString()
   assert.deepEqual(await stalled(), { step: 'seal', since, earlier_nodes: 0 })
   const { code, stdout } = await outcome(ledgerCommand, '', url)
   assert.equal(code, 1)
@@ -474,11 +474,11 @@ test('a ledger without progress for two hours is stalled, with the step and sinc
 })
 
 test('an export is late when more than two days wait, and never where it is off', async () => {
-  const books = await open()
-  const off = unusedLake(books.database)
+  const stores = await open()
+  const off = unusedLake(stores.database)
   const lateWith = async (waiting: number, isExported: boolean) => {
     const status = async () => ({ ...(await off.status()), waiting })
-    const { ask } = await startBooksControl(books, { lake: { ...off, isExported, status } })
+    const { ask } = await startLedgerControl(stores, { lake: { ...off, isExported, status } })
     return (await ask('GET', '/ledger')).body['export_late']
   }
   assert.deepEqual(

@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { costOf } from './config.ts'
 import { coloursOf } from '../../fake-provider/players/soak/oracle.ts'
 import type { Tally } from './tally.ts'
-import type { Booked, Fault } from '../../fake-provider/players/soak/calls.ts'
+import type { RecordedCall, Fault } from '../../fake-provider/players/soak/calls.ts'
 
 export interface Row {
   readonly call_id: string
@@ -35,9 +35,9 @@ export interface Judgement {
   readonly figures: readonly string[][]
 }
 
-export async function judgeBooks(
+export async function judgeLedger(
   databaseUrl: string,
-  booked: readonly Booked[],
+  recorded: readonly RecordedCall[],
   tally: Tally,
 ): Promise<Judgement> {
   const client = new Client({ connectionString: databaseUrl })
@@ -49,25 +49,27 @@ export async function judgeBooks(
     )
     const calls = Map.groupBy(rows, ({ call_id }) => call_id)
     const wrong = [
-      ...judgeCalls(booked, calls),
-      ...judgePurchases(booked, tally),
+      ...judgeCalls(recorded, calls),
+      ...judgePurchases(recorded, tally),
       ...(await judgeSums(client)),
     ]
-    return { wrong, figures: figuresOf(booked, rows) }
+    return { wrong, figures: figuresOf(recorded, rows) }
   } finally {
     await client.end()
   }
 }
 
 export function* judgeCalls(
-  booked: readonly Booked[],
+  recorded: readonly RecordedCall[],
   calls: ReadonlyMap<string, readonly Row[]>,
 ): Generator<string> {
-  const known = new Map(booked.map((entry) => [entry.callId, entry]))
-  if (known.size !== booked.length) yield `${booked.length - known.size} calls came twice or without an id`
+  const known = new Map(recorded.map((entry) => [entry.callId, entry]))
+  if (known.size !== recorded.length)
+    yield `${recorded.length - known.size} calls came twice or without an id`
   for (const entry of known.values()) {
     const rows = calls.get(entry.callId) ?? []
-    if (entry.served && rows.length === 0) yield `served and in no book: ${entry.callId}, ${entry.fault}`
+    if (entry.served && rows.length === 0)
+      yield `served and not in the ledger: ${entry.callId}, ${entry.fault}`
   }
   for (const [callId, rows] of calls) {
     const entry = known.get(callId)
@@ -96,13 +98,18 @@ function stateOf(rows: readonly Row[]): string {
   return ends.length === 0 ? 'intent' : ends.toSorted().join('+')
 }
 
-function* judgeServed(entry: Booked, rows: readonly Row[], state: string, where: string): Generator<string> {
+function* judgeServed(
+  entry: RecordedCall,
+  rows: readonly Row[],
+  state: string,
+  where: string,
+): Generator<string> {
   if (state === 'unknown') {
     if (entry.fault === 'none') yield `unknown, though it was answered: ${where}`
     return
   }
   if (state !== 'post') {
-    yield `served, and the books say ${state}: ${where}`
+    yield `served, and the ledger says ${state}: ${where}`
     return
   }
   const posts = rows.filter(({ kind }) => kind === 'post')
@@ -120,11 +127,11 @@ function* judgeServed(entry: Booked, rows: readonly Row[], state: string, where:
 
 /** No image was bought twice, and converted ones show what the upstream drew. */
 export function* judgePurchases(
-  booked: readonly Booked[],
+  recorded: readonly RecordedCall[],
   tally: Pick<Tally, 'callsAllowed' | 'converted'>,
 ): Generator<string> {
   const byPrompt = Map.groupBy(
-    booked.filter(({ served, prompt }) => served && prompt !== undefined),
+    recorded.filter(({ served, prompt }) => served && prompt !== undefined),
     ({ prompt = '' }) => prompt,
   )
   for (const [prompt, calls] of byPrompt) {
@@ -163,13 +170,13 @@ async function judgeSums(client: Client): Promise<string[]> {
   ]
 }
 
-function figuresOf(booked: readonly Booked[], rows: readonly Row[]): string[][] {
+function figuresOf(recorded: readonly RecordedCall[], rows: readonly Row[]): string[][] {
   const count = (kind: Row['kind']): string => String(rows.filter((row) => row.kind === kind).length)
   const nano = rows.reduce((sum, row) => sum + BigInt(row.amount_nano ?? 0), 0n)
-  const faults = Map.groupBy(booked, ({ fault }) => fault)
+  const faults = Map.groupBy(recorded, ({ fault }) => fault)
   return [
-    ['calls that came to the upstream', String(booked.length)],
-    ['… that it served', String(booked.filter(({ served }) => served).length)],
+    ['calls that came to the upstream', String(recorded.length)],
+    ['… that it served', String(recorded.filter(({ served }) => served).length)],
     ...[...faults].map(([fault, entries]) => [`… ${fault}`, String(entries.length)]),
     ['rows posted, unknown, void', `${count('post')}, ${count('unknown')}, ${count('void')}`],
     ['spent, in dollars', (Number(nano) / 1e9).toFixed(6)],

@@ -7,7 +7,7 @@ import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
 import type { LedgerStore } from '#ports/ledger.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
-import { MemoryBooks } from '#test/support/stores/books.ts'
+import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
@@ -43,7 +43,7 @@ export interface Sums {
   readonly unknownNanoUsd: bigint
 }
 
-export interface Books {
+export interface LedgerStores {
   readonly ledger: LedgerStore
   readonly budgets: BudgetStore & SpendingReader
   readonly inspect: {
@@ -59,8 +59,8 @@ export interface Books {
   }
 }
 
-/** Books that a test can look into. */
-export interface DatabaseBooks extends Books {
+/** Stores that a test can look into. */
+export interface DatabaseStores extends LedgerStores {
   readonly database: Database
 }
 
@@ -104,55 +104,55 @@ export function anEntry(project: string, overrides: Partial<LedgerEntry> = {}): 
   })
 }
 
-export async function aNode({ ledger }: Books): Promise<string> {
+export async function aNode({ ledger }: LedgerStores): Promise<string> {
   const id = nextId()
   await ledger.startNode({ id, host: 'test', version: '0' })
   return id
 }
 
 /** Opened at the first call, and then the same for all. */
-export function sharedBooks(open: () => Promise<DatabaseBooks>): () => Promise<DatabaseBooks> {
-  let opened: Promise<DatabaseBooks> | undefined
+export function sharedStores(open: () => Promise<DatabaseStores>): () => Promise<DatabaseStores> {
+  let opened: Promise<DatabaseStores> | undefined
   return () => (opened ??= open())
 }
 
-export async function memoryBooks(): Promise<Books> {
-  const books = new MemoryBooks(systemClock)
+export async function memoryStores(): Promise<LedgerStores> {
+  const stores = new MemoryLedgerStore(systemClock)
   const entriesOf = (project: string): readonly LedgerEntry[] =>
-    books.entries().filter((entry) => entry.project === project)
+    stores.entries().filter((entry) => entry.project === project)
   return {
-    ledger: books,
-    budgets: books,
+    ledger: stores,
+    budgets: stores,
     inspect: {
       entries: async (project) => entriesOf(project),
       rollups: async (project) => sumsOf(entriesOf(project)),
       async budgetState(budgetId, window) {
-        const { byNode, endMs: _, ...state } = books.budgetState(budgetId, window) ?? { byNode: undefined }
+        const { byNode, endMs: _, ...state } = stores.budgetState(budgetId, window) ?? { byNode: undefined }
         return byNode && (state as BudgetState)
       },
-      windowEndMs: async (budgetId, window) => books.budgetState(budgetId, window)?.endMs ?? window.endMs,
+      windowEndMs: async (budgetId, window) => stores.budgetState(budgetId, window)?.endMs ?? window.endMs,
       leaseNanoUsd: async (budgetId, window, nodeId) =>
-        books.budgetState(budgetId, window)?.byNode.get(nodeId) ?? 0n,
+        stores.budgetState(budgetId, window)?.byNode.get(nodeId) ?? 0n,
     },
   }
 }
 
-export async function pgliteBooks(): Promise<DatabaseBooks> {
+export async function pgliteStores(): Promise<DatabaseStores> {
   const database = await testPglite()
   closings.push(() => database.close())
-  return databaseBooks(database)
+  return databaseStores(database)
 }
 
 /** As many connections as the liveliest test has writers, and a few to look on. */
 const CONNECTIONS = 16
 
-export async function postgresBooks(url?: string): Promise<DatabaseBooks> {
+export async function postgresStores(url?: string): Promise<DatabaseStores> {
   const database = openPostgres(url ?? (await testPostgres()).url, { poolSize: CONNECTIONS })
   closings.push(() => database.close())
-  return databaseBooks(database)
+  return databaseStores(database)
 }
 
-async function databaseBooks(database: Database): Promise<DatabaseBooks> {
+async function databaseStores(database: Database): Promise<DatabaseStores> {
   await migrate(database)
   return {
     ledger: new PostgresLedger(database),
@@ -182,7 +182,7 @@ interface BudgetRow {
   readonly sum_of_leases: bigint
 }
 
-function inspectionOf(database: Database): Books['inspect'] {
+function inspectionOf(database: Database): LedgerStores['inspect'] {
   return {
     async entries(project) {
       const rows = await database.query<KeptRow>('SELECT * FROM usage_events WHERE project = $1', [project])
