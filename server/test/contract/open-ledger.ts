@@ -104,7 +104,7 @@ export function anEntry(project: string, overrides: Partial<LedgerEntry> = {}): 
   })
 }
 
-export async function aNode({ ledger }: LedgerStores): Promise<string> {
+export async function aNode({ ledger }: Pick<LedgerStores, 'ledger'>): Promise<string> {
   const id = nextId()
   await ledger.startNode({ id, host: 'test', version: '0' })
   return id

@@ -122,3 +122,10 @@ function remarksOf(entries: readonly CountedEntry[]): unknown {
 function shardOf(nodeId: string, lane: number): number {
   return (Number.parseInt(nodeId.slice(-4), 16) + lane * (SHARDS / 2)) % SHARDS
 }
+
+/** Parameters of `STANDING`. Ids between two others are a few days of the table, instead of all of them. */
+export function standingValues(calls: readonly Pick<LedgerEntry, 'requestId' | 'attempt'>[]): unknown[] {
+  const ids = calls.map(({ requestId }) => requestId)
+  const sorted = ids.toSorted()
+  return [plainArray(ids), plainArray(calls.map(({ attempt }) => attempt)), sorted[0], sorted.at(-1)]
+}

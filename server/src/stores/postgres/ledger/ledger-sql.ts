@@ -190,14 +190,24 @@ SELECT (SELECT count(*) FROM beat)::integer AS alive,
      AND seen_at > now() - interval '${LIVE_SECONDS} seconds')::integer AS others,
   (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS now_ms`
 
-/** What the ledger has for the calls of some entries. */
+/**
+ * What the ledger has for the calls of some entries, whose request ids lie between the last two parameters. Each call is looked up
+ * by itself, which `OFFSET 0` makes the planner keep: it joined them by reading the whole day where it had no statistics of it, as
+ * after a crash, or thought that it was small. Others wait for these calls meanwhile.
+ */
 export const STANDING = `
-SELECT * FROM usage_events
-WHERE (request_id, attempt) IN (SELECT * FROM unnest($1::uuid[], $2::smallint[]))
+SELECT entry.* FROM (
+  SELECT DISTINCT request_id, attempt FROM unnest($1::uuid[], $2::smallint[]) AS given (request_id, attempt) ORDER BY 1, 2
+) AS call CROSS JOIN LATERAL (
+  SELECT * FROM usage_events
+  WHERE usage_events.request_id = call.request_id AND usage_events.attempt = call.attempt
+    AND usage_events.request_id BETWEEN $3 AND $4
+  OFFSET 0
+) AS entry
 ORDER BY request_id, attempt, kind`
 
 /** Run before it, so that no one else resolves these calls meanwhile. */
-export const LOCK_STANDING = `${STANDING} FOR UPDATE`
+export const LOCK_STANDING = `${STANDING} FOR UPDATE OF entry`
 
 /** Run before anything is written about a node that may be ended meanwhile: its end waits, or has come first. */
 export const HOLD_NODE = 'SELECT 1 FROM nodes WHERE node_id = $1 FOR KEY SHARE'

@@ -41,7 +41,7 @@ import {
 } from './ledger-sql.ts'
 import { entryOf, type EntryRow } from './entry-row.ts'
 import { LabelRegistry, type CountedLabels } from './label-registry.ts'
-import { parametersOf } from './ledger-parameters.ts'
+import { parametersOf, standingValues } from './ledger-parameters.ts'
 import { rollUpDay } from './roll-up.ts'
 
 /** Entries per statement: more take longer without more throughput. */
@@ -307,13 +307,10 @@ async function differences(
 }
 
 async function standingOf(sql: Sql, entries: readonly LedgerEntry[]): Promise<Map<string, Standing>> {
-  const attempts = [
-    plainArray(entries.map(({ requestId }) => requestId)),
-    plainArray(entries.map(({ attempt }) => attempt)),
-  ]
-  await sql.query(LOCK_STANDING, attempts)
+  const values = standingValues(entries)
+  await sql.query(LOCK_STANDING, values)
   // A separate statement: it sees what was added during the wait for the locks.
-  const rows = await sql.query<EntryRow>(STANDING, attempts)
+  const rows = await sql.query<EntryRow>(STANDING, values)
   const standing = new Map<string, Standing>()
   for (const row of rows) {
     const entry = entryOf(row)
