@@ -37,7 +37,8 @@ function bifrost(): void {
   const source = join(PEERS_FOLDER, 'bifrost-source')
   if (!existsSync(source)) {
     const tag = `transports/v${BIFROST_VERSION}`
-    run('git', ['clone', '--quiet', '--depth', '1', '--branch', tag, BIFROST_REPOSITORY, source])
+    run('git', ['clone', '--quiet', '--sparse', '--depth', '1', '--branch', tag, BIFROST_REPOSITORY, source])
+    run('git', ['sparse-checkout', 'set', 'core', 'framework', 'plugins', 'transports'], source)
   }
   const transports = join(source, 'transports')
   const own = ['core', 'framework', ...readdirSync(join(source, 'plugins')).map((name) => `plugins/${name}`)]
