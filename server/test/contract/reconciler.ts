@@ -34,7 +34,7 @@ export function reconcilerSuite(name: string, open: () => Promise<LedgerStores>)
       )
     )[0]
 
-  test(`${name}: a ledger that agrees gives no difference and change nothing`, async () => {
+  test(`${name}: a ledger that agrees has no difference, and nothing changes`, async () => {
     const stores = await open()
     const { ledger, nodeId, entry, clock, reconciler, audit } = stores
     assert.deepEqual(await reconciler.reconcile('all'), {
