@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { windowOf, type Budget, type BudgetPeriod } from '#core/money/budget.ts'
 import type { LeaseQuestion } from '#ports/budgets.ts'
-import { aNode, anEntry, aProject, nextId, requestIdAt, type LedgerStores } from './open-ledger.ts'
+import { aNode, anEntry, aProject, nextId, requestIdAt, type OpenLedger } from './open-ledger.ts'
 
 const DAY_MS = 86_400_000
 /** A Tuesday of last week and the Monday before it: windows of weeks and of its day begin at the same moment. */
 const MONDAY_MS = windowOf('week', Date.now()).startMs - 7 * DAY_MS
 const TUESDAY_MS = MONDAY_MS + DAY_MS
 
-export function budgetChangesSuite(name: string, shared: () => Promise<LedgerStores>): void {
+export function budgetChangesSuite(name: string, shared: () => Promise<OpenLedger>): void {
   test(`${name}: what is leased from a window counts in every other that shares a moment with it`, async () => {
     const stores = await shared()
     const [first, second, project] = [await aNode(stores), await aNode(stores), aProject()]
@@ -100,6 +100,6 @@ function ask(
   }
 }
 
-async function granted({ budgets }: LedgerStores, question: LeaseQuestion): Promise<bigint> {
+async function granted({ budgets }: OpenLedger, question: LeaseQuestion): Promise<bigint> {
   return (await budgets.lease(question)).grantedNanoUsd
 }

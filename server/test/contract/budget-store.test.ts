@@ -1,4 +1,4 @@
 import { budgetStoreSuite } from './budget-store.ts'
-import { postgresStores } from './open-ledger.ts'
+import { postgresLedger } from './open-ledger.ts'
 
-budgetStoreSuite('PostgreSQL', postgresStores, 15)
+budgetStoreSuite('PostgreSQL', postgresLedger, 15)

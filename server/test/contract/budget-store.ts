@@ -20,9 +20,9 @@ import {
   aProject,
   nextId,
   requestIdAt,
-  sharedStores,
-  type LedgerStores,
-  type DatabaseStores,
+  sharedLedger,
+  type OpenLedger,
+  type OpenDatabaseLedger,
 } from './open-ledger.ts'
 
 interface Ours {
@@ -41,15 +41,19 @@ function ask({ budget, window }: Ours, nodeId: string, neededNanoUsd: bigint): L
   return { budget, window, nodeId, operation: nextId(), neededNanoUsd, liveNodes: 3 }
 }
 
-async function stateOf({ inspect }: LedgerStores, { budget, window }: Ours): Promise<BudgetState> {
+async function stateOf({ inspect }: OpenLedger, { budget, window }: Ours): Promise<BudgetState> {
   const state = await inspect.budgetState(budget.id, window)
   assert.ok(state)
   return state
 }
 
 /** `numRuns`: how often properties are tried; engines that are slow, or have one session, are asked for less of everything. */
-export function budgetStoreSuite(name: string, open: () => Promise<DatabaseStores>, numRuns: number): void {
-  const shared = sharedStores(open)
+export function budgetStoreSuite(
+  name: string,
+  open: () => Promise<OpenDatabaseLedger>,
+  numRuns: number,
+): void {
+  const shared = sharedLedger(open)
   budgetChangesSuite(name, shared)
 
   test(`${name}: spent and leased stay within the limit at every moment, whatever nodes do at once`, async () => {
@@ -348,12 +352,12 @@ const lives = fc.array(
 class Life {
   heldNanoUsd = 0n
   spentNanoUsd = 0n
-  readonly #stores: LedgerStores
+  readonly #stores: OpenLedger
   readonly #ours: Ours
   #nodeId = ''
   #last: LeaseQuestion | undefined
 
-  constructor(stores: LedgerStores, ours: Ours) {
+  constructor(stores: OpenLedger, ours: Ours) {
     this.#stores = stores
     this.#ours = ours
   }
@@ -428,7 +432,7 @@ class Life {
 }
 
 /** Reads the budget repeatedly until `end`. */
-function watching({ inspect }: LedgerStores, { budget, window }: Ours): { end(): Promise<void> } {
+function watching({ inspect }: OpenLedger, { budget, window }: Ours): { end(): Promise<void> } {
   let isOver = false
   const looking = (async () => {
     for (;;) {

@@ -9,11 +9,11 @@ import { StoreUnreachable } from '#ports/store.ts'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { hasPostgres, testPostgres } from '#test/support/servers.ts'
-import { aNode, anEntry, aProject, nextId, postgresStores, sumsOf } from './open-ledger.ts'
+import { aNode, anEntry, aProject, nextId, postgresLedger, sumsOf } from './open-ledger.ts'
 
 const skip = hasPostgres ? false : 'needs PostgreSQL'
 const { url } = hasPostgres ? await testPostgres() : { url: '' }
-const stores = hasPostgres ? await postgresStores(url) : undefined
+const stores = hasPostgres ? await postgresLedger(url) : undefined
 
 /** A link to the database that can lose an answer: the statement is committed, and the connection breaks before it is heard of. */
 async function losingLink() {

@@ -14,15 +14,19 @@ import {
   aProject,
   nextId,
   sumsOf,
-  type LedgerStores,
-  type DatabaseStores,
+  type OpenLedger,
+  type OpenDatabaseLedger,
 } from './open-ledger.ts'
 
 const WRITERS = 8
 /** Any number that is the end of a node's id: nodes with the same one share their rollup rows. */
 const SAME_SHARD = '0003'
 
-export function sqlLedgerSuite(name: string, shared: () => Promise<DatabaseStores>, writersMs: number): void {
+export function sqlLedgerSuite(
+  name: string,
+  shared: () => Promise<OpenDatabaseLedger>,
+  writersMs: number,
+): void {
   test(`${name}: rows of the ledger can be neither changed nor deleted`, async () => {
     const stores = await shared()
     const [node, project] = [await aNode(stores), aProject()]
@@ -140,7 +144,7 @@ export function sqlLedgerSuite(name: string, shared: () => Promise<DatabaseStore
 
 const KEYS = ['a', 'b', 'c', 'd']
 
-async function aNodeOfShard({ ledger }: LedgerStores): Promise<string> {
+async function aNodeOfShard({ ledger }: OpenLedger): Promise<string> {
   const id = nextId().slice(0, -SAME_SHARD.length) + SAME_SHARD
   await ledger.startNode({ id, host: 'test', version: '0' })
   return id
@@ -160,7 +164,7 @@ function batchOf(projects: readonly string[], sent: Map<string, LedgerEntry>): L
   })
 }
 
-async function leaseSome({ budgets }: LedgerStores, nodeId: string, budget: Budget): Promise<void> {
+async function leaseSome({ budgets }: OpenLedger, nodeId: string, budget: Budget): Promise<void> {
   const window = windowOf(budget.per, Date.now())
   const question = { budget, window, nodeId, operation: nextId(), neededNanoUsd: 1000n, liveNodes: WRITERS }
   const { grantedNanoUsd } = await budgets.lease(question)

@@ -1,8 +1,8 @@
 import { ledgerStoreSuite } from './ledger-store.ts'
 import { sqlLedgerSuite } from './ledger-store-sql.ts'
-import { postgresStores, sharedStores } from './open-ledger.ts'
+import { postgresLedger, sharedLedger } from './open-ledger.ts'
 
-const postgres = sharedStores(postgresStores)
+const postgres = sharedLedger(postgresLedger)
 
 ledgerStoreSuite('PostgreSQL', postgres)
 sqlLedgerSuite('PostgreSQL', postgres, 2500)

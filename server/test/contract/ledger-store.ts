@@ -11,20 +11,20 @@ import {
   aProject,
   nextId,
   requestIdAt,
-  sharedStores,
+  sharedLedger,
   sumsOf,
-  type LedgerStores,
-  type DatabaseStores,
+  type OpenLedger,
+  type OpenDatabaseLedger,
 } from './open-ledger.ts'
 
 /** The rollups and the entries agree, and both are as expected. */
-async function assertSpent({ inspect }: LedgerStores, project: string, amountNanoUsd: bigint): Promise<void> {
+async function assertSpent({ inspect }: OpenLedger, project: string, amountNanoUsd: bigint): Promise<void> {
   const sums = sumsOf(await inspect.entries(project))
   assert.equal(sums.amountNanoUsd, amountNanoUsd)
   assert.deepEqual(await inspect.rollups(project), sums)
 }
 
-async function kindsOf({ inspect }: LedgerStores, project: string): Promise<string[]> {
+async function kindsOf({ inspect }: OpenLedger, project: string): Promise<string[]> {
   return (await inspect.entries(project)).map(({ kind }) => kind).toSorted()
 }
 
@@ -38,8 +38,8 @@ function anAttempt(project: string): Record<'unknown' | 'post' | 'void', LedgerE
   }
 }
 
-export function ledgerStoreSuite(name: string, open: () => Promise<DatabaseStores>): void {
-  const shared = sharedStores(open)
+export function ledgerStoreSuite(name: string, open: () => Promise<OpenDatabaseLedger>): void {
+  const shared = sharedLedger(open)
 
   test(`${name}: an entry counts once, however often it is sent`, async () => {
     const stores = await shared()

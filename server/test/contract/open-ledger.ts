@@ -43,7 +43,7 @@ export interface Sums {
   readonly unknownNanoUsd: bigint
 }
 
-export interface LedgerStores {
+export interface OpenLedger {
   readonly ledger: LedgerStore
   readonly budgets: BudgetStore & SpendingReader
   readonly inspect: {
@@ -60,7 +60,7 @@ export interface LedgerStores {
 }
 
 /** Stores that a test can look into. */
-export interface DatabaseStores extends LedgerStores {
+export interface OpenDatabaseLedger extends OpenLedger {
   readonly database: Database
 }
 
@@ -104,19 +104,19 @@ export function anEntry(project: string, overrides: Partial<LedgerEntry> = {}): 
   })
 }
 
-export async function aNode({ ledger }: Pick<LedgerStores, 'ledger'>): Promise<string> {
+export async function aNode({ ledger }: Pick<OpenLedger, 'ledger'>): Promise<string> {
   const id = nextId()
   await ledger.startNode({ id, host: 'test', version: '0' })
   return id
 }
 
 /** Opened at the first call, and then the same for all. */
-export function sharedStores(open: () => Promise<DatabaseStores>): () => Promise<DatabaseStores> {
-  let opened: Promise<DatabaseStores> | undefined
+export function sharedLedger(open: () => Promise<OpenDatabaseLedger>): () => Promise<OpenDatabaseLedger> {
+  let opened: Promise<OpenDatabaseLedger> | undefined
   return () => (opened ??= open())
 }
 
-export async function memoryStores(): Promise<LedgerStores> {
+export async function memoryLedger(): Promise<OpenLedger> {
   const stores = new MemoryLedgerStore(systemClock)
   const entriesOf = (project: string): readonly LedgerEntry[] =>
     stores.entries().filter((entry) => entry.project === project)
@@ -137,22 +137,22 @@ export async function memoryStores(): Promise<LedgerStores> {
   }
 }
 
-export async function pgliteStores(): Promise<DatabaseStores> {
+export async function pgliteLedger(): Promise<OpenDatabaseLedger> {
   const database = await testPglite()
   closings.push(() => database.close())
-  return databaseStores(database)
+  return databaseLedger(database)
 }
 
 /** As many connections as the liveliest test has writers, and a few to look on. */
 const CONNECTIONS = 16
 
-export async function postgresStores(url?: string): Promise<DatabaseStores> {
+export async function postgresLedger(url?: string): Promise<OpenDatabaseLedger> {
   const database = openPostgres(url ?? (await testPostgres()).url, { poolSize: CONNECTIONS })
   closings.push(() => database.close())
-  return databaseStores(database)
+  return databaseLedger(database)
 }
 
-async function databaseStores(database: Database): Promise<DatabaseStores> {
+async function databaseLedger(database: Database): Promise<OpenDatabaseLedger> {
   await migrate(database)
   return {
     ledger: new PostgresLedger(database),
@@ -182,7 +182,7 @@ interface BudgetRow {
   readonly sum_of_leases: bigint
 }
 
-function inspectionOf(database: Database): LedgerStores['inspect'] {
+function inspectionOf(database: Database): OpenLedger['inspect'] {
   return {
     async entries(project) {
       const rows = await database.query<KeptRow>('SELECT * FROM usage_events WHERE project = $1', [project])

@@ -1,5 +1,5 @@
 /** `npm run lab -- check/pglite`: the contracts of all stores on PGlite, which takes minutes. One smoke of each is in every run. */
-import { pgliteStores as pgliteUpkeep } from '#test/support/ledger-stores.ts'
+import { pgliteStores } from '#test/support/ledger-stores.ts'
 import { pgliteDirectory } from '#test/support/directory.ts'
 import { pglitePeople } from '#test/support/people.ts'
 import { auditLogSuite } from './audit-log.ts'
@@ -26,7 +26,7 @@ import { ledgerStoreSuite } from './ledger-store.ts'
 import { sqlLedgerSuite } from './ledger-store-sql.ts'
 import { modelEndsSuite } from './model-ends.ts'
 import { modelFiguresSuite } from './model-figures.ts'
-import { pgliteStores, sharedStores } from './open-ledger.ts'
+import { pgliteLedger, sharedLedger } from './open-ledger.ts'
 import { peopleSuite } from './people.ts'
 import { reconcilerSuite } from './reconciler.ts'
 import { requestReportsSuite } from './request-reports.ts'
@@ -37,7 +37,7 @@ import { usageLabelsSuite } from './usage-labels.ts'
 import { upkeepSuite } from './upkeep.ts'
 import { webhookOutboxSuite } from './webhooks.ts'
 
-const stores = sharedStores(pgliteStores)
+const stores = sharedLedger(pgliteLedger)
 budgetStoreSuite('PGlite', stores, 4)
 ledgerStoreSuite('PGlite', stores)
 sqlLedgerSuite('PGlite', stores, 500)
@@ -67,7 +67,7 @@ pausedBatchesSuite('PGlite', batches)
 batchSpacesSuite('PGlite', batches)
 batchRoomSuite('PGlite', batches)
 
-const upkeep = pgliteUpkeep()
+const upkeep = pgliteStores()
 upkeepSuite('PGlite', upkeep)
 reconcilerSuite('PGlite', upkeep)
 sealingSuite('PGlite', upkeep)

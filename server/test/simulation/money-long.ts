@@ -10,7 +10,7 @@ import fc from 'fast-check'
 import { RedisConnection } from '#stores/redis/connection.ts'
 import { RedisLimiter } from '#stores/redis/limiter.ts'
 import { TAKE_SCRIPT } from '#stores/redis/take.ts'
-import { memoryStores, postgresStores } from '#test/contract/open-ledger.ts'
+import { memoryLedger, postgresLedger } from '#test/contract/open-ledger.ts'
 import { startRedis } from '#test/support/redis.ts'
 import { moneyCommands, runMoney } from './money-commands.ts'
 import { fileWorld, memoryWorld, type World } from './money-world.ts'
@@ -45,10 +45,10 @@ async function run(name: string, numRuns: number, newWorld: () => Promise<World>
   for (const [what, times] of [...totals].toSorted(([, a], [, b]) => b - a)) console.log(`  ${times} ${what}`)
 }
 
-test('in memory', () => run('memory', inMemory, async () => memoryWorld(await memoryStores())))
+test('in memory', () => run('memory', inMemory, async () => memoryWorld(await memoryLedger())))
 
 test('on PostgreSQL, with real files and Redis', { skip: onPostgres === 0 }, async () => {
-  const [stores, redis] = [await postgresStores(), await startRedis()]
+  const [stores, redis] = [await postgresLedger(), await startRedis()]
   const connection = new RedisConnection({
     url: redis.url,
     scripts: [TAKE_SCRIPT],

@@ -8,7 +8,7 @@ import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
 import { FileJournal, readOpenCalls } from '#stores/spool/journal.ts'
 import { FileSpool } from '#stores/spool/spool.ts'
-import { aProject, type LedgerStores } from '#test/contract/open-ledger.ts'
+import { aProject, type OpenLedger } from '#test/contract/open-ledger.ts'
 import { testFolder } from '#test/support/disk.ts'
 import { MemoryJournal, MemorySpool } from '#test/support/money-node.ts'
 
@@ -41,7 +41,7 @@ export interface Disk {
 
 export interface World {
   readonly project: string
-  readonly stores: LedgerStores
+  readonly stores: OpenLedger
   readonly clock: ManualClock
   readonly identifiers: Identifiers
   readonly limiter: RateLimiter
@@ -142,7 +142,7 @@ export class TrackedJournal implements Journal {
 }
 
 /** The limiter's clock does not move, so that what was taken can be counted. */
-export function memoryWorld(stores: LedgerStores): World {
+export function memoryWorld(stores: OpenLedger): World {
   const clock = new ManualClock()
   return {
     project: aProject(),
@@ -167,7 +167,7 @@ export function memoryWorld(stores: LedgerStores): World {
 }
 
 /** With real files. */
-export function fileWorld(stores: LedgerStores, limiter: RateLimiter): World {
+export function fileWorld(stores: OpenLedger, limiter: RateLimiter): World {
   return {
     ...memoryWorld(stores),
     limiter,
