@@ -33,7 +33,8 @@ export async function playSoak(request: IncomingMessage, response: ServerRespons
   if (pathname.startsWith('/files/')) return sendFile(pathname, response)
   const [, name = '', path = ''] = /^\/([^/]+)(\/.*)$/.exec(pathname) ?? []
   const way = ways[name]
-  if (way === undefined) return void response.writeHead(404).end()
+  // A node also asks for the list of models: that is no call.
+  if (way === undefined || request.method !== 'POST') return void response.writeHead(404).end()
   const entry: RecordedCall = {
     callId: String(request.headers['x-torana-call-id'] ?? ''),
     fault: 'unread',
