@@ -188,7 +188,10 @@ function ledgerEvents(log: Log, metrics: Metrics, onEnded: () => void): LedgerEv
   return {
     written: (batch) => metrics.ledger.written(batch),
     storeUnreachable: (error) =>
-      log.error({ err: error }, 'PostgreSQL is unreachable: usage records go to the spool on disk'),
+      log.error(
+        { err: error },
+        'PostgreSQL is unreachable or too slow: usage records go to the spool on disk',
+      ),
     storeBack: () => log.info('PostgreSQL is back'),
     refused(entries, error) {
       metrics.ledger.refused(entries)
