@@ -1,11 +1,13 @@
 /**
  * `npm run lab -- bench/scale`: the CPU time, commands of Redis and bytes of PostgreSQL of one request, in several configurations at
  * the loads that a plan uses. One and two processes give the model of `scale/model.ts`; three processes at another rate check it,
- * which misses its aim above 20 %. Then the bytes that a call leaves on PostgreSQL's disk, and the cost of reading a ledger row again. The
- * figures of PostgreSQL count everything that uses it. `--write` keeps the figures for docs/sizing.md, `--quick` is a short look.
+ * which misses its aim above 20 %. Then the bytes that a call leaves on PostgreSQL's disk, and the cost of reading a ledger row again.
+ * What the processes of the other configurations take from PostgreSQL and Redis while they rest is measured first, and not counted.
+ * `--write` keeps the figures for docs/sizing.md, `--quick` is a short look.
  */
 import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openPostgres } from '../../server/src/stores/postgres/database.ts'
 import { startNginx } from './parts.ts'
@@ -15,7 +17,7 @@ import { pinTo, Workplace } from '../workplace.ts'
 import { benchKey, loadScript, rateOf, wrk, type Load } from '../wrk.ts'
 import { measuredRun } from '../book/publish.ts'
 import { keepScale } from './scale/figures.ts'
-import { errorsOf, fitted, type Measured } from './scale/model.ts'
+import { errorsOf, type Measured } from './scale/model.ts'
 import { BENCH_SECRET, manyModels, startTorana } from './torana.ts'
 import { startProvider } from '../provider.ts'
 import { INCOMPLETE, loadText, median, print } from '../report.ts'
@@ -34,6 +36,10 @@ const CONNECTIONS = 64
 /** Images of 1 MB in progress: more of them would measure the memory of the machine. */
 const IMAGE_CONNECTIONS = 8
 const MAX_WRONG = 0.2
+/** Until the records of the first requests are written. */
+const SETTLE_MS = 5000
+/** At rest: several rounds of the reconciler's and the reaper's polls. */
+const RESTING_SECONDS = 20
 const IMAGE_BYTES = 1_000_000
 
 await using place = new Workplace('scale')
@@ -66,21 +72,21 @@ const FULL: Case = {
   keys: 100,
   models: 1,
 }
-const ONE: Case = { ...FULL, name: 'one process, half of that', share: 0.5 }
-const TWO: Case = { ...ONE, name: 'two processes, half of that', processes: 2 }
-const THREE: Case = { ...ONE, name: 'three processes, three quarters of that', processes: 3, share: 0.75 }
-const ALL_CASES: readonly Case[] = [
-  FULL,
-  ONE,
-  TWO,
-  THREE,
-  { ...ONE, name: 'ten times the keys', keys: 1000 },
-  { ...ONE, name: 'ten times the models', models: 10 },
-  { ...FULL, name: 'images of 1 MB', route: 'images/generations' },
+const HALF: Case = { ...FULL, name: 'one process, half as busy', share: 0.5 }
+const TWO: Case = { ...FULL, name: 'two processes', processes: 2, share: 0.4 }
+const TWO_CALM: Case = { ...TWO, name: 'two processes, fewer requests', share: 0.15 }
+/** As many requests as two cores serve beside their upstream and their load. */
+const THREE: Case = { ...FULL, name: 'three processes', processes: 3, share: 0.3 }
+const MODEL = [FULL, HALF, TWO, TWO_CALM]
+const OTHERS: readonly Case[] = [
+  { ...HALF, name: 'one process, ten times the keys', keys: 1000 },
+  { ...HALF, name: 'one process, ten times the models', models: 10 },
+  { ...FULL, name: 'one process, images of 1 MB', route: 'images/generations' },
 ]
 
 /** Those of the model alone in a short look: images take longer than it. */
-const CASES = options.quick ? ALL_CASES.slice(0, 4) : ALL_CASES
+const CASES = [...MODEL, THREE, ...(options.quick ? [] : OTHERS)]
+const PROCESSES = CASES.reduce((sum, { processes }) => sum + processes, 0)
 
 const upstreams = { nginx: await startNginx(folder, 0), provider: await startProvider(0, folder) }
 pinTo(
@@ -92,24 +98,26 @@ const stages: CaseStage[] = []
 let mostPerSecond = 0
 for (const one of CASES) {
   const stage = await startCase(one, upstreams)
-  const perSecond = (await stage.run()).reduce((sum, load) => sum + rateOf(load), 0)
-  if (one === FULL) mostPerSecond = perSecond
+  await stage.warmUp()
+  if (one === FULL) mostPerSecond = (await stage.run()).reduce((sum, load) => sum + rateOf(load), 0)
   stages.push(stage)
 }
+const resting = await restingPerSecond()
 // In turns: the speed of a shared machine changes from minute to minute, and falls on all of them alike.
 for (let round = 0; round < rounds; round += 1)
   for (const stage of stages) stage.windows.push(await stage.window())
 const measured = stages.map(middleOf)
 printMeasured()
-const [, one, two, checked] = measured as [Measured, Measured, Measured, Measured]
-const work = fitted(one, two)
-const errors = errorsOf(work, checked)
+const [model, check, others] = [
+  measured.slice(0, MODEL.length),
+  measured[MODEL.length] as Measured,
+  measured.slice(MODEL.length + 1),
+]
+const errors = errorsOf(model, check)
 print([
-  ['CPU time', 'each request, µs', 'each process, µs per second', `predicted for ${checked.name}`],
+  ['CPU time', `predicted for ${check.name}`],
   ...(['gatewayUs', 'postgresUs', 'redisUs'] as const).map((part) => [
     part.replace('Us', ''),
-    work[part].perRequestUs.toFixed(1),
-    work[part].perProcessUs.toFixed(0),
     `${errors[part] < 0 ? '' : '+'}${(errors[part] * 100).toFixed(0)} %`,
   ]),
 ])
@@ -118,7 +126,7 @@ const rowReadUs = await costOfRowRead()
 console.log(
   `a call leaves ${disk.ledgerBytes.toFixed(0)} bytes in the ledger and ${disk.requestLogBytes.toFixed(0)} in the request log; reading its row again takes ${rowReadUs.toFixed(1)} µs of PostgreSQL; ${loadText()}`,
 )
-if (options.write) keepScale({ ...measuredRun(), cases: measured, ...disk, rowReadUs })
+if (options.write) keepScale({ ...measuredRun(), model, check, others, ...disk, rowReadUs })
 // Redis uses a tenth of the others, and the figure of so little is mostly noise.
 if (Math.max(Math.abs(errors.gatewayUs), Math.abs(errors.postgresUs)) > MAX_WRONG)
   process.exitCode = INCOMPLETE
@@ -155,6 +163,8 @@ type Window = Omit<Measured, 'name' | 'processes'>
 interface CaseStage {
   readonly one: Case
   readonly windows: Window[]
+  /** Without a pause between requests: code that is compiled only after thousands of them is as quick as after hours. */
+  warmUp(): Promise<unknown>
   run(): Promise<readonly Load[]>
   window(): Promise<Window>
 }
@@ -169,32 +179,56 @@ async function startCase(
   for (let index = 0; index < one.processes; index += 1) gateways.push(await startGateway(one, baseUrl))
   const connections = Math.round((isImages ? IMAGE_CONNECTIONS : CONNECTIONS) / one.processes)
   const perSecondEach = one.share === undefined ? undefined : (mostPerSecond * one.share) / one.processes
-  const script = loadScript(folder, {
-    key: one.keys,
-    model: one.models,
-    answer: isImages ? 'image' : 'base64',
-    ...(perSecondEach !== undefined && { pauseMs: (connections / perSecondEach) * 1000 }),
-  })
-  const run = (): Promise<Load[]> =>
+  const asked = { key: one.keys, model: one.models, answer: isImages ? 'image' : 'base64' } as const
+  const busyScript = loadScript(folder, asked)
+  const script =
+    perSecondEach === undefined
+      ? busyScript
+      : loadScript(folder, { ...asked, pauseMs: (connections / perSecondEach) * 1000 })
+  const load = (lua: string): Promise<Load[]> =>
     Promise.all(
       gateways.map(({ origin }) =>
-        wrk({ url: `${origin}/v1/${one.route}`, script, connections, seconds, core: ALL_CORES }),
+        wrk({ url: `${origin}/v1/${one.route}`, script: lua, connections, seconds, core: ALL_CORES }),
       ),
     )
+  const run = (): Promise<Load[]> => load(script)
   return {
     one,
     windows: [],
+    warmUp: () => load(busyScript),
     run,
     async window() {
+      const rows = await countLedgerRows()
       const before = await figures(gateways)
+      const from = performance.now()
       const loads = await run()
       const after = await figures(gateways)
+      const tookSeconds = (performance.now() - from) / 1000
       const requests = loads.reduce((sum, load) => sum + load.requests, 0)
       if (loads.some(({ errors: failed }) => failed > 0)) throw new Error(`${one.name}: failed requests`)
       const perSecond = loads.reduce((sum, load) => sum + rateOf(load), 0)
-      return { perSecond, ...eachOf(after, (field) => (after[field] - before[field]) / requests) }
+      const restingShare = (PROCESSES - one.processes) / PROCESSES
+      const ownWork = (field: keyof Figures): number =>
+        after[field] - before[field] - resting[field] * restingShare * tookSeconds
+      const ledgerRows = ((await countLedgerRows()) - rows) / requests
+      return { perSecond, ledgerRows, ...eachOf(after, (field) => ownWork(field) / requests) }
     },
   }
+}
+
+/** What all processes take together while they rest. Their own CPU time is not in the figures of another configuration. */
+async function restingPerSecond(): Promise<Figures> {
+  await setTimeout(SETTLE_MS)
+  const before = await figures([])
+  const from = performance.now()
+  await setTimeout(RESTING_SECONDS * 1000)
+  const after = await figures([])
+  const tookSeconds = (performance.now() - from) / 1000
+  const perSecond = eachOf(after, (field) => (after[field] - before[field]) / tookSeconds)
+  console.log(
+    `at rest, ${PROCESSES} processes take ${(perSecond.postgresUs / 1000).toFixed(1)} ms of PostgreSQL, ${(perSecond.redisUs / 1000).toFixed(1)} ms of Redis, ${perSecond.redisCommands.toFixed(0)} commands and ${perSecond.walBytes.toFixed(0)} bytes of WAL per second`,
+  )
+  return perSecond
 }
 
 function middleOf({ one: { name, processes }, windows }: CaseStage): Measured {
@@ -212,13 +246,13 @@ function eachOf<Fields extends object>(
 }
 
 /** Sums since the beginning. */
-type Figures = Omit<Window, 'perSecond'>
+type Figures = Omit<Window, 'perSecond' | 'ledgerRows'>
 
 async function figures(gateways: readonly Started[]): Promise<Figures> {
   const info = execFileSync('redis-cli', ['-u', redis.url, 'INFO'], { encoding: 'utf8' })
   const figure = (field: string): number => Number(new RegExp(`^${field}:([\\d.]+)`, 'm').exec(info)?.[1])
-  const [row] = await database.query<{ wal: string; rows: string }>(
-    `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS wal, count(*)::text AS rows FROM usage_events`,
+  const [row] = await database.query<{ wal: string }>(
+    `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS wal`,
   )
   return {
     gatewayUs: cpuOf(gateways.map(({ pid }) => pid)),
@@ -227,8 +261,13 @@ async function figures(gateways: readonly Started[]): Promise<Figures> {
     redisCommands: figure('total_commands_processed'),
     redisBytes: figure('total_net_input_bytes') + figure('total_net_output_bytes'),
     walBytes: Number(row?.wal),
-    ledgerRows: Number(row?.rows),
   }
+}
+
+/** Reads the whole ledger: outside of a window. */
+async function countLedgerRows(): Promise<number> {
+  const [row] = await database.query<{ rows: string }>('SELECT count(*)::text AS rows FROM usage_events')
+  return Number(row?.rows)
 }
 
 /** Bytes of a call's rows with their indexes, of every partition. */

@@ -4,7 +4,6 @@ import type { SizingFigures, SteadyFigures } from './figures.ts'
 import {
   errorsOf,
   EXPORT_US_OF_ROW,
-  fitted,
   perSecondOfProcess,
   planFor,
   READS_OF_ROW,
@@ -22,12 +21,12 @@ export const MIN_STEADY_MINUTES = 60
 const ROUND_RATE = 100
 
 function planCosts({ scale }: SizingFigures, ledgerPerSecond: number): PlanCosts {
-  const { cases, ledgerBytes, requestLogBytes, rowReadUs } = scale
-  const [, one, two] = cases as [Measured, Measured, Measured]
+  const { model, ledgerBytes, requestLogBytes, rowReadUs } = scale
+  const [, half] = model as [Measured, Measured]
   return {
-    work: fitted(one, two),
+    measured: model,
     ledgerPerSecond,
-    walBytes: one.walBytes,
+    walBytes: half.walBytes,
     ledgerBytes,
     requestLogBytes,
     rowReadUs,
@@ -44,11 +43,14 @@ export function sizingParts(
   const held = heldRate(steady)
   const rates = [...new Set([...RATES, ...(held === undefined ? [] : [held])])].toSorted((a, b) => a - b)
   const plans = rates.map((rate) => planFor(rate, costs))
-  const perProcess = Math.floor(perSecondOfProcess(costs.work) / ROUND_RATE) * ROUND_RATE
+  const perProcess = Math.floor(perSecondOfProcess(costs) / ROUND_RATE) * ROUND_RATE
   return {
     'sizing-rule': `Plan one core of Torana per ${count(perProcess)} embedding requests per second, plus a second machine for failures.`,
     'sizing-plan': [planTable(plans, held), heldText(steady)].join('\n\n'),
-    'sizing-costs': [costTable(scale.cases), checkText(figures, costs)].join('\n\n'),
+    'sizing-costs': [
+      costTable([...scale.model, scale.check, ...scale.others]),
+      checkText(figures, costs),
+    ].join('\n\n'),
     'sizing-disk': diskText(costs),
   }
 }
@@ -107,14 +109,11 @@ function costTable(cases: readonly Measured[]): string {
   )
 }
 
-function checkText({ scale }: SizingFigures, { work, walBytes }: PlanCosts): string {
-  const checked = scale.cases[3] as Measured
-  const errors = errorsOf(work, checked)
+function checkText({ scale }: SizingFigures, { measured, walBytes }: PlanCosts): string {
+  const errors = errorsOf(measured, scale.check)
   const signed = (error: number): string => `${error < 0 ? '−' : '+'}${Math.abs(error * 100).toFixed(0)} %`
-  const { perRequestUs, perProcessUs } = work.gatewayUs
   return [
-    `The model has two costs: ${count(perRequestUs)} µs for each request, and ${count(perProcessUs / 1000)} ms per second for each process, which commits and polls. Both come from one and two processes.`,
-    `For ${checked.name} it is off by ${signed(errors.gatewayUs)} (Torana), ${signed(errors.postgresUs)} (PostgreSQL) and ${signed(errors.redisUs)} (Redis).`,
+    `A plan reads the cost of a request between the rows of one and two processes, by the requests per second of each process. For ${scale.check.name} they are off by ${signed(errors.gatewayUs)} (Torana), ${signed(errors.postgresUs)} (PostgreSQL) and ${signed(errors.redisUs)} (Redis).`,
     `A request writes ${count(walBytes)} bytes of write-ahead log. Measured on ${scale.day} at ${scale.commit}, ${scale.load}.`,
   ].join(' ')
 }

@@ -5,8 +5,12 @@ import type { MeasuredRun } from '../../book/publish.ts'
 import type { Measured } from './model.ts'
 
 export interface ScaleFigures extends MeasuredRun {
-  /** In the order of `bench/scale`. */
-  readonly cases: readonly Measured[]
+  /** Configurations of one and two processes, which a plan reads. The first is as busy as it can be, the second half as busy. */
+  readonly model: readonly Measured[]
+  /** What the model predicts without having seen it. */
+  readonly check: Measured
+  /** With more keys, more models, or images. None in a short look. */
+  readonly others: readonly Measured[]
   readonly ledgerBytes: number
   readonly requestLogBytes: number
   readonly rowReadUs: number

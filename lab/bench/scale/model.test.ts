@@ -4,41 +4,25 @@ import fc from 'fast-check'
 import { MIN_STEADY_MINUTES, sizingParts } from './document.ts'
 import { keptSizing, type SteadyFigures } from './figures.ts'
 import {
+  costOf,
   errorsOf,
-  fitted,
   loadsOf,
   perSecondOfProcess,
   planFor,
-  type FittedCosts,
   type Measured,
   type PlanCosts,
 } from './model.ts'
 
-const WORK: FittedCosts = {
-  gatewayUs: { perRequestUs: 200, perProcessUs: 200_000 },
-  postgresUs: { perRequestUs: 60, perProcessUs: 20_000 },
-  redisUs: { perRequestUs: 10, perProcessUs: 5000 },
-}
-const COSTS: PlanCosts = {
-  work: WORK,
-  ledgerPerSecond: 20_000,
-  walBytes: 700,
-  ledgerBytes: 250,
-  requestLogBytes: 500,
-  rowReadUs: 4,
-}
-
-/** A configuration that costs what the model says. */
+/** A configuration that costs 100, 10 and 1 µs a request, and as much again for each millisecond of a process that it has alone. */
 function configuration(processes: number, perSecond: number): Measured {
-  const us = (part: keyof FittedCosts): number =>
-    WORK[part].perRequestUs + (WORK[part].perProcessUs * processes) / perSecond
+  const alone = 1 + (processes / perSecond) * 1000
   return {
     name: `${processes} processes`,
     processes,
     perSecond,
-    gatewayUs: us('gatewayUs'),
-    postgresUs: us('postgresUs'),
-    redisUs: us('redisUs'),
+    gatewayUs: 100 * alone,
+    postgresUs: 10 * alone,
+    redisUs: alone,
     redisCommands: 1,
     redisBytes: 90,
     walBytes: 700,
@@ -46,23 +30,41 @@ function configuration(processes: number, perSecond: number): Measured {
   }
 }
 
-test('two configurations give both costs, and a third one shows the error', () => {
-  const work = fitted(configuration(1, 2000), configuration(2, 2000))
-  assert.deepEqual([work.gatewayUs.perRequestUs, work.gatewayUs.perProcessUs].map(Math.round), [200, 200_000])
-  const third = configuration(3, 3000)
-  assert.ok(Math.abs(errorsOf(work, third).gatewayUs) < 1e-9)
-  assert.ok(Math.abs(errorsOf(work, { ...third, gatewayUs: third.gatewayUs * 2 }).gatewayUs + 0.5) < 1e-9)
+/** 0.25, 2 and 4 ms of a process for each request. Not in the order of their load. */
+const MEASURED = [configuration(2, 1000), configuration(1, 4000), configuration(2, 500)]
+const COSTS: PlanCosts = {
+  measured: MEASURED,
+  ledgerPerSecond: 20_000,
+  walBytes: 700,
+  ledgerBytes: 250,
+  requestLogBytes: 500,
+  rowReadUs: 4,
+}
+
+const AT: readonly (readonly [what: string, processes: number, perSecond: number, gatewayUs: number])[] = [
+  ['what was measured', 2, 1000, 300],
+  ['between two of them', 1, 1000, 200],
+  ['between two others, with more processes', 6, 2000, 400],
+  ['busier than all of them', 1, 8000, 125],
+  ['calmer than all of them', 3, 10, 500],
+]
+for (const [what, processes, perSecond, gatewayUs] of AT)
+  test(`the cost of a request, ${what}`, () => {
+    assert.ok(Math.abs(costOf('gatewayUs', { processes, perSecond }, MEASURED) - gatewayUs) < 1e-9)
+  })
+
+test('nothing measured is refused', () => {
+  assert.throws(() => costOf('gatewayUs', { processes: 1, perSecond: 1 }, []), /nothing was measured/)
 })
 
-test('a process that seems to cost less than nothing costs nothing, and noise without a request is refused', () => {
-  const [one, two] = [configuration(1, 2000), configuration(2, 2000)]
-  const { gatewayUs } = fitted(one, { ...two, gatewayUs: one.gatewayUs - 100 })
-  assert.deepEqual(gatewayUs, { perRequestUs: one.gatewayUs - 50, perProcessUs: 0 })
-  assert.throws(() => fitted(one, { ...two, gatewayUs: one.gatewayUs * 3 }), /noise/)
+test('a configuration that the model has not seen shows its error', () => {
+  const third = configuration(3, 1000)
+  assert.ok(Math.abs(errorsOf(MEASURED, third).gatewayUs) < 1e-9)
+  assert.ok(Math.abs(errorsOf(MEASURED, { ...third, gatewayUs: third.gatewayUs * 2 }).gatewayUs + 0.5) < 1e-9)
 })
 
-test('a process is planned with half of what it serves when its core is busy', () => {
-  assert.equal(perSecondOfProcess(WORK), 2000)
+test('a process is planned with half of the most that one served', () => {
+  assert.equal(perSecondOfProcess(COSTS), 2000)
 })
 
 const PLANS: readonly (readonly [rate: number, cells: number, processes: number])[] = [
@@ -93,13 +95,14 @@ const costsOf = ({
   ledger,
 }: Record<'gateway' | 'postgres' | 'redis' | 'wal' | 'ledger', number>): PlanCosts => ({
   ...COSTS,
-  work: {
-    gatewayUs: { perRequestUs: gateway, perProcessUs: gateway * 100 },
-    postgresUs: { perRequestUs: postgres, perProcessUs: postgres * 100 },
-    redisUs: { perRequestUs: redis, perProcessUs: redis * 100 },
-  },
-  ledgerPerSecond: ledger,
+  measured: MEASURED.map((each) => ({
+    ...each,
+    gatewayUs: each.gatewayUs * gateway,
+    postgresUs: each.postgresUs * postgres,
+    redisUs: each.redisUs * redis,
+  })),
   walBytes: wal,
+  ledgerPerSecond: ledger,
 })
 
 test('no cell of a plan uses more of its PostgreSQL, its log or its one Redis than it may', () => {

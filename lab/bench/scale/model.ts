@@ -1,6 +1,7 @@
 /**
- * What a rate needs, from what was measured. Each second a part of an install works a fixed time for every process (group
- * commits, timers, polls) and a fixed time for every request. Two measured configurations give both; a third one checks them.
+ * What a rate needs, from what was measured. A request costs the less CPU the more requests its process has, because requests share
+ * group commits, polls and turns of the event loop. So a cost is read between the two measured configurations whose processes have
+ * about as many requests.
  */
 
 /** CPU time of one request, µs, in one configuration. */
@@ -24,47 +25,36 @@ export interface Measured extends PartCosts {
   readonly ledgerRows: number
 }
 
-/** The work of one part: `perRequestUs` for each request, and `perProcessUs` each second for each process. */
-interface Work {
-  readonly perRequestUs: number
-  readonly perProcessUs: number
-}
-
-export type FittedCosts = Readonly<Record<Part, Work>>
+type Load = Pick<Measured, 'processes' | 'perSecond'>
 
 const PARTS: readonly Part[] = ['gatewayUs', 'postgresUs', 'redisUs']
 
-/** Exact for both configurations, unless a process would cost less than nothing: then it costs nothing, and a request the mean. */
-export function fitted(first: Measured, second: Measured): FittedCosts {
-  return Object.fromEntries(PARTS.map((part) => [part, workOf(first, second, part)])) as Record<Part, Work>
+/** Outside of what was measured, the nearest configuration counts. */
+export function costOf(part: Part, load: Load, measured: readonly Measured[]): number {
+  const wanted = processSeconds(load)
+  const busiestFirst = measured.toSorted((a, b) => processSeconds(a) - processSeconds(b))
+  const above = busiestFirst.findIndex((each) => processSeconds(each) >= wanted)
+  const [more, less] = [busiestFirst[above - 1], busiestFirst.at(above)]
+  if (less === undefined) throw new Error('nothing was measured')
+  if (more === undefined || above < 0) return less[part]
+  const share = (wanted - processSeconds(more)) / (processSeconds(less) - processSeconds(more))
+  return more[part] + (less[part] - more[part]) * share
 }
 
-function workOf(first: Measured, second: Measured, part: Part): Work {
-  const [firstShare, secondShare] = [processShare(first), processShare(second)]
-  const perProcessUs = (second[part] - first[part]) / (secondShare - firstShare)
-  const perRequestUs = first[part] - perProcessUs * firstShare
-  if (!(perProcessUs > 0)) return { perRequestUs: (first[part] + second[part]) / 2, perProcessUs: 0 }
-  if (perRequestUs <= 0) throw new Error(`${part}: the noise is larger than what is measured`)
-  return { perRequestUs, perProcessUs }
-}
-
-/** Seconds of a process for each request. */
-function processShare({ processes, perSecond }: Pick<Measured, 'processes' | 'perSecond'>): number {
+/** Seconds of a process for each request: the work of a turn or a commit that a request has alone is proportional to it. */
+function processSeconds({ processes, perSecond }: Load): number {
   return processes / perSecond
 }
 
 /** How far the predicted CPU time of a request is off in another configuration: 0.1 is ten per cent too much. */
-export function errorsOf(work: FittedCosts, checked: Measured): Readonly<Record<Part, number>> {
-  const errors = PARTS.map((part) => {
-    const { perRequestUs, perProcessUs } = work[part]
-    return [part, (perRequestUs + perProcessUs * processShare(checked)) / checked[part] - 1]
-  })
+export function errorsOf(measured: readonly Measured[], checked: Measured): Readonly<Record<Part, number>> {
+  const errors = PARTS.map((part) => [part, costOf(part, checked, measured) / checked[part] - 1])
   return Object.fromEntries(errors) as Record<Part, number>
 }
 
-/** What the plan needs beside the fit. */
 export interface PlanCosts {
-  readonly work: FittedCosts
+  /** Configurations of one and two processes, one of them as busy as it can be. */
+  readonly measured: readonly Measured[]
   /** Ledger records per second that one PostgreSQL took in `bench/ledger`, for seconds. */
   readonly ledgerPerSecond: number
   readonly walBytes: number
@@ -134,27 +124,24 @@ export function loadsOf(cell: CellPlan, { ledgerPerSecond }: PlanCosts): Readonl
 }
 
 function cellFor(perSecond: number, costs: PlanCosts): CellPlan {
-  const { work, walBytes, ledgerBytes, requestLogBytes, rowReadUs } = costs
-  const perProcess = perSecondOfProcess(work)
+  const { measured, walBytes, ledgerBytes, requestLogBytes, rowReadUs } = costs
   const exportCores = (perSecond * EXPORT_US_OF_ROW) / 1_000_000
   // Two at least, so that one may be lost.
-  const processes = Math.max(2, Math.ceil(perSecond / perProcess + exportCores / USED_SHARE))
-  const coresOf = ({ perRequestUs, perProcessUs }: Work, moreUs = 0): number =>
-    (perSecond * (perRequestUs + moreUs) + processes * perProcessUs) / 1_000_000
+  const processes = Math.max(2, Math.ceil(perSecond / perSecondOfProcess(costs) + exportCores / USED_SHARE))
+  const coresOf = (part: Part, moreUs = 0): number =>
+    (perSecond * (costOf(part, { processes, perSecond }, measured) + moreUs)) / 1_000_000
   return {
     perSecond,
     processes,
-    postgresCores: coresOf(work.postgresUs, READS_OF_ROW * rowReadUs) / USED_SHARE,
-    redisCore: coresOf(work.redisUs),
+    postgresCores: coresOf('postgresUs', READS_OF_ROW * rowReadUs) / USED_SHARE,
+    redisCore: coresOf('redisUs'),
     walMegabytesPerSecond: (perSecond * walBytes) / MEGABYTE,
     ledgerGigabytesPerDay: (perSecond * DAY_SECONDS * ledgerBytes) / GIGABYTE,
     requestLogGigabytes: (perSecond * DAY_SECONDS * REQUEST_LOG_DAYS * requestLogBytes) / GIGABYTE,
   }
 }
 
-/** Requests per second to plan for one process: a share of what it serves when its core is busy. */
-export function perSecondOfProcess({ gatewayUs: { perRequestUs, perProcessUs } }: FittedCosts): number {
-  const most = (1_000_000 - perProcessUs) / perRequestUs
-  if (!(most > 0)) throw new Error('a process without requests uses its whole core')
-  return most * USED_SHARE
+/** Requests per second to plan for one process: a share of the most that one served. */
+export function perSecondOfProcess({ measured }: Pick<PlanCosts, 'measured'>): number {
+  return Math.max(...measured.map(({ processes, perSecond }) => perSecond / processes)) * USED_SHARE
 }
