@@ -66,13 +66,13 @@ interface Case {
 }
 
 const FULL: Case = {
-  name: 'one process, as many as it serves',
+  name: 'one process, as many as the shared cores serve',
   route: 'embeddings',
   processes: 1,
   keys: 100,
   models: 1,
 }
-const HALF: Case = { ...FULL, name: 'one process, half as busy', share: 0.5 }
+const HALF: Case = { ...FULL, name: 'one process, half as many', share: 0.5 }
 const TWO: Case = { ...FULL, name: 'two processes', processes: 2, share: 0.4 }
 const TWO_CALM: Case = { ...TWO, name: 'two processes, fewer requests', share: 0.15 }
 /** As many requests as two cores serve beside their upstream and their load. */

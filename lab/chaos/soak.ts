@@ -69,6 +69,8 @@ const options: ChaosOptions = {
         if (!existsSync(`/proc/${gateways[gateway]?.pid}`)) return
         const { connections, others } = watch.handles()
         const [bytes, handles] = [watch.residentBytes(), connections + others]
+        // A process that is ending is still listed, but has no memory any more.
+        if (Number.isNaN(bytes)) return
         samples[gateway]?.push({ atMs: performance.now(), bytes, handles })
       })
     setInterval(sample, SAMPLE_MS).unref()

@@ -114,7 +114,7 @@ function checkText({ scale }: SizingFigures, { measured, walBytes }: PlanCosts):
   const signed = (error: number): string => `${error < 0 ? '−' : '+'}${Math.abs(error * 100).toFixed(0)} %`
   return [
     `A plan reads the cost of a request between the rows of one and two processes, by the requests per second of each process. For ${scale.check.name} they are off by ${signed(errors.gatewayUs)} (Torana), ${signed(errors.postgresUs)} (PostgreSQL) and ${signed(errors.redisUs)} (Redis).`,
-    `A request writes ${count(walBytes)} bytes of write-ahead log. Measured on ${scale.day} at ${scale.commit}, ${scale.load}.`,
+    `A request writes ${count(walBytes)} bytes of write-ahead log. Load generator, upstream and stores shared the cores. Measured on ${scale.day} at ${scale.commit}, ${scale.load}.`,
   ].join(' ')
 }
 
