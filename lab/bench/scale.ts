@@ -72,7 +72,7 @@ const FULL: Case = {
   keys: 100,
   models: 1,
 }
-const HALF: Case = { ...FULL, name: 'one process, half as many', share: 0.5 }
+const HALF: Case = { ...FULL, name: 'one process, fewer requests', share: 0.5 }
 const TWO: Case = { ...FULL, name: 'two processes', processes: 2, share: 0.4 }
 const TWO_CALM: Case = { ...TWO, name: 'two processes, fewer requests', share: 0.15 }
 /** As many requests as two cores serve beside their upstream and their load. */
