@@ -119,7 +119,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
   {
     program: 'chaos/batches',
     options: [],
-    quick: ['--lines', '2000', '--kills', '1', '--every-ms', '3000'],
+    quick: ['--lines', '2000', '--kills', '1', '--every-ms', '1000', '--call-ms', '3000'],
     minutes: 10,
     writes: ['batches.'],
     isProof: true,

@@ -53,6 +53,7 @@ test(
       [0, 0, 0, 0, 0, 0],
     )
     assert.equal(completed + unknown, plan.lines)
+    assert.ok(report.killsInProgress > 0, 'all pictures were done before the first kill')
     assert.ok(unknown <= plan.kills * PICTURES_OF_A_NODE, `${unknown} unknown pictures`)
   },
 )
@@ -78,6 +79,7 @@ test(
     const { lines, completed, lost, twice, wrongVectors, callsMissing, callsUnknown } = report
     assert.deepEqual([completed, lost, twice, wrongVectors, callsMissing], [lines, 0, 0, 0, 0])
     assert.deepEqual([report.callsDoubled, report.imagesMissing], [0, 0])
+    assert.ok(report.killsInProgress > 0, 'all lines were done before the first kill')
     assert.ok(callsUnknown <= kills * CALLS_OF_A_NODE, `${callsUnknown} unknown calls`)
     assert.equal(report.batchNanoUsd, report.ledgerNanoUsd)
     assert.equal(report.batchUnknownNanoUsd, report.ledgerUnknownNanoUsd)

@@ -14,7 +14,7 @@ for (const [what, lines, hasImages] of [
       nodes: 1,
       kills,
       everyMs: 1500,
-      callMs: 300,
+      callMs: 600,
       say: () => {},
     })
     const { completed, lost, twice, wrongVectors, callsMissing, callsUnknown, callsDoubled, imagesMissing } =
@@ -31,6 +31,7 @@ for (const [what, lines, hasImages] of [
         imagesMissing: 0,
       },
     )
+    assert.equal(report.killsInProgress, 1)
     assert.equal(report.batchNanoUsd, report.ledgerNanoUsd)
     assert.equal(report.batchUnknownNanoUsd, report.ledgerUnknownNanoUsd)
     assert.ok(callsUnknown <= kills * CALLS_OF_A_NODE, `${callsUnknown} unknown calls`)

@@ -25,6 +25,8 @@ import { startStage, type KillPlan } from './stage.ts'
 
 export interface KillReport {
   readonly lines: number
+  /** Kills that came before the last line was done. */
+  readonly killsInProgress: number
   readonly completed: number
   readonly lost: number
   readonly twice: number
@@ -126,7 +128,7 @@ export async function runWithKills(plan: KillPlan): Promise<KillReport> {
     }
   })
   const { id } = await first.create(await first.upload(requestLines('/v1/embeddings', bodies)))
-  await stage.killAsPlanned(id)
+  const killsInProgress = await stage.killAsPlanned(id)
   const caller = stage.caller()
   const batch = await caller.ended(id, END_MS)
   const seconds = (performance.now() - startedMs) / 1000
@@ -155,7 +157,7 @@ export async function runWithKills(plan: KillPlan): Promise<KillReport> {
   }, 30_000)
   const money = await comparedMoney(await caller.get(id), database)
   const { completed } = batch.request_counts
-  return { lines: plan.lines, completed, ...vectors, ...calls, ...money, seconds }
+  return { lines: plan.lines, killsInProgress, completed, ...vectors, ...calls, ...money, seconds }
 }
 
 /** The ledger of all calls, whichever batch they name: nothing else asked for these models. */

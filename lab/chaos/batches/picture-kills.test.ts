@@ -18,5 +18,6 @@ test('pictures of a batch whose node is killed in the middle are there or named 
     [lost, twice, boughtTwice, wrongPictures, paidAndNotGiven, callsMissing],
     [0, 0, 0, 0, 0, 0],
   )
+  assert.equal(report.killsInProgress, 1)
   assert.equal(completed + unknown, lines)
 })

@@ -14,6 +14,8 @@ import { startStage, type KillPlan } from './stage.ts'
 
 export interface PictureReport {
   readonly pictures: number
+  /** Kills that came before the last picture was done. */
+  readonly killsInProgress: number
   readonly completed: number
   /** Lines that report that their image may have been bought. */
   readonly unknown: number
@@ -56,7 +58,7 @@ export async function runPicturesWithKills(plan: KillPlan): Promise<PictureRepor
   const { id } = await first.create(await first.upload(requestLines(ENDPOINT, bodies)), {
     endpoint: ENDPOINT,
   })
-  await stage.killAsPlanned(id)
+  const killsInProgress = await stage.killAsPlanned(id)
   await using opened = new AsyncDisposableStack()
   const database = openPostgres(stage.databaseUrl, { poolSize: 2 })
   opened.defer(() => database.close())
@@ -87,6 +89,7 @@ export async function runPicturesWithKills(plan: KillPlan): Promise<PictureRepor
     sold.get(digestOf(prompts[Number(line.custom_id.slice('line '.length))] as string))?.length ?? 0
   return {
     pictures: plan.lines,
+    killsInProgress,
     completed: batch.request_counts.completed,
     unknown: unknown.length,
     lost: plan.lines - results.size,

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { BatchCaller } from '../../../server/test/support/batches.ts'
 import { startNodeProcess, type NodeProcess } from '../../../server/test/support/cluster.ts'
 import type { GatewayOptions } from '../../../server/test/support/gateway.ts'
-import { temporaryFolder } from '../../../server/test/support/process.ts'
+import { eventually, temporaryFolder } from '../../../server/test/support/process.ts'
 import { s3Program, s3Variables, startS3Server } from '../../../server/test/support/s3.ts'
 import { startPostgresServer, testPostgres, type TestServer } from '../../../server/test/support/servers.ts'
 import { killFor } from '../faults.ts'
@@ -17,7 +17,7 @@ export interface KillPlan {
   readonly hasImages?: boolean
   readonly nodes: number
   readonly kills: number
-  /** Interval between kills. */
+  /** Longest interval between kills: each one comes earlier once its share of the lines is done, however quick the machine is. */
   readonly everyMs: number
   /** Duration of a call at the provider. */
   readonly callMs: number
@@ -32,12 +32,14 @@ export interface Stage extends AsyncDisposable {
   readonly databaseUrl: string
   /** Asks a living node. */
   caller(): BatchCaller
-  /** Kills as planned while this batch runs. */
-  killAsPlanned(batchId: string): Promise<void>
+  /** Kills as planned while this batch runs. Returns how many kills came before its last line was done. */
+  killAsPlanned(batchId: string): Promise<number>
   /** Kills all nodes at the same moment, and starts them again. */
   restartAll(): Promise<void>
 }
 
+/** Between two looks at a batch: short against the second or so in which a quick machine does a share of the lines. */
+const LOOK_MS = 100
 /** Duration of a store's outage. */
 const OUTAGE_MS = 5000
 
@@ -70,24 +72,46 @@ export async function startStage(plan: KillPlan, options: GatewayOptions): Promi
     caller,
     async killAsPlanned(batchId) {
       say(`${plan.lines} lines on ${plan.nodes} nodes, ${plan.kills} kills`)
+      let inProgress = 0
       for (let kill = 0; kill < plan.kills; kill += 1) {
-        await wait(plan.everyMs)
+        const done = await doneWhenDue(caller(), batchId, {
+          share: (kill + 1) / (plan.kills + 1),
+          withinMs: plan.everyMs,
+        })
         const place = randomInt(nodes.length)
         const victim = nodes[place] as NodeProcess
         victim.child.kill('SIGKILL')
+        if (done < plan.lines) inProgress += 1
+        say(`kill ${kill + 1}, of node ${place + 1}: ${done} of ${plan.lines} lines are done`)
         await victim.exit
         nodes[place] = await start(victim.folder)
-        const { completed, failed, total } = (await caller().get(batchId)).request_counts
-        say(`kill ${kill + 1}, of node ${place + 1}: ${completed + failed} of ${total} lines are done`)
         if (kill === Math.floor(plan.kills / 3)) await awayFor('PostgreSQL', postgres, say)
         if (kill === Math.floor((plan.kills * 2) / 3)) await awayFor('the store of blobs', s3?.server, say)
       }
+      return inProgress
     },
     async restartAll() {
       await killNodes()
       nodes = await Promise.all(nodes.map(({ folder }) => start(folder)))
     },
     [Symbol.asyncDispose]: () => life.disposeAsync(),
+  }
+}
+
+/** Waits until this share of the lines is done, or the time is over. Returns the lines that are done. */
+async function doneWhenDue(
+  caller: BatchCaller,
+  batchId: string,
+  { share, withinMs }: { readonly share: number; readonly withinMs: number },
+): Promise<number> {
+  const endMs = performance.now() + withinMs
+  for (;;) {
+    // A node answers again a moment after PostgreSQL does.
+    const { completed, failed, total } = (await eventually(() => caller.get(batchId))).request_counts
+    const done = completed + failed
+    // A batch that is still being read has no lines yet.
+    if (performance.now() >= endMs || (total > 0 && done >= total * share)) return done
+    await wait(LOOK_MS)
   }
 }
 
