@@ -16,6 +16,7 @@ import { cpuOf } from './peers/family.ts'
 import { pinTo, Workplace } from '../workplace.ts'
 import { benchKey, loadScript, rateOf, wrk, type Load } from '../wrk.ts'
 import { measuredRun } from '../book/publish.ts'
+import { errorText } from './scale/document.ts'
 import { keepScale } from './scale/figures.ts'
 import { errorsOf, type Measured } from './scale/model.ts'
 import { BENCH_SECRET, manyModels, startTorana } from './torana.ts'
@@ -72,15 +73,15 @@ const FULL: Case = {
   keys: 100,
   models: 1,
 }
-const HALF: Case = { ...FULL, name: 'one process, fewer requests', share: 0.5 }
+const CALM: Case = { ...FULL, name: 'one process, fewer requests', share: 0.5 }
 const TWO: Case = { ...FULL, name: 'two processes', processes: 2, share: 0.4 }
 const TWO_CALM: Case = { ...TWO, name: 'two processes, fewer requests', share: 0.15 }
 /** As many requests as two cores serve beside their upstream and their load. */
 const THREE: Case = { ...FULL, name: 'three processes', processes: 3, share: 0.3 }
-const MODEL = [FULL, HALF, TWO, TWO_CALM]
+const MODEL = [FULL, CALM, TWO, TWO_CALM]
 const OTHERS: readonly Case[] = [
-  { ...HALF, name: 'one process, ten times the keys', keys: 1000 },
-  { ...HALF, name: 'one process, ten times the models', models: 10 },
+  { ...CALM, name: 'one process, ten times the keys', keys: 1000 },
+  { ...CALM, name: 'one process, ten times the models', models: 10 },
   { ...FULL, name: 'one process, images of 1 MB', route: 'images/generations' },
 ]
 
@@ -118,7 +119,7 @@ print([
   ['CPU time', `predicted for ${check.name}`],
   ...(['gatewayUs', 'postgresUs', 'redisUs'] as const).map((part) => [
     part.replace('Us', ''),
-    `${errors[part] < 0 ? '' : '+'}${(errors[part] * 100).toFixed(0)} %`,
+    errorText(errors[part]),
   ]),
 ])
 const disk = await diskOfCall()

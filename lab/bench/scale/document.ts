@@ -22,11 +22,11 @@ const ROUND_RATE = 100
 
 function planCosts({ scale }: SizingFigures, ledgerPerSecond: number): PlanCosts {
   const { model, ledgerBytes, requestLogBytes, rowReadUs } = scale
-  const [, half] = model as [Measured, Measured]
+  const [, calm] = model as [Measured, Measured]
   return {
     measured: model,
     ledgerPerSecond,
-    walBytes: half.walBytes,
+    walBytes: calm.walBytes,
     ledgerBytes,
     requestLogBytes,
     rowReadUs,
@@ -111,14 +111,16 @@ function costTable(cases: readonly Measured[]): string {
 
 function checkText({ scale }: SizingFigures, { measured, walBytes }: PlanCosts): string {
   const errors = errorsOf(measured, scale.check)
-  const signed = (error: number): string => {
-    const percent = Math.abs(error * 100).toFixed(0)
-    return percent === '0' ? 'less than 1 %' : `${error < 0 ? '−' : '+'}${percent} %`
-  }
   return [
-    `A plan reads the cost of a request between the rows of one and two processes, by the requests per second of each process. For ${scale.check.name} they are off by ${signed(errors.gatewayUs)} (Torana), ${signed(errors.postgresUs)} (PostgreSQL) and ${signed(errors.redisUs)} (Redis).`,
+    `A plan reads the cost of a request between the rows of one and two processes, by the requests per second of each process. For ${scale.check.name} they are off by ${errorText(errors.gatewayUs)} (Torana), ${errorText(errors.postgresUs)} (PostgreSQL) and ${errorText(errors.redisUs)} (Redis).`,
     `A request writes ${count(walBytes)} bytes of write-ahead log. Load generator, upstream and stores shared the cores. Measured on ${scale.day} at ${scale.commit}, ${scale.load}.`,
   ].join(' ')
+}
+
+/** With its sign, unless it rounds to nothing. */
+export function errorText(error: number): string {
+  const percent = Math.abs(error * 100).toFixed(0)
+  return percent === '0' ? 'less than 1 %' : `${error < 0 ? '−' : '+'}${percent} %`
 }
 
 function diskText({ ledgerBytes, requestLogBytes, walBytes, rowReadUs }: PlanCosts): string {

@@ -5,7 +5,7 @@ import type { MeasuredRun } from '../../book/publish.ts'
 import type { Measured } from './model.ts'
 
 export interface ScaleFigures extends MeasuredRun {
-  /** Configurations of one and two processes, which a plan reads. The first is as busy as it can be, the second half as busy. */
+  /** Configurations of one and two processes, which a plan reads. The first is one process as busy as it can be, the second one with fewer requests. */
   readonly model: readonly Measured[]
   /** What the model predicts without having seen it. */
   readonly check: Measured
