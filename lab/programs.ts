@@ -25,7 +25,7 @@ const BENCH: Readonly<Record<string, Program>> = {
   },
   'bench/gate': {
     answers:
-      'CPU time of the hot path beside a bare proxy; CI fails if it is more than a quarter below lab/bench/gate.json',
+      'CPU time of the hot path beside a bare proxy; it fails if that is more than a quarter below lab/bench/gate.json',
     needs: BARE_PROXY,
   },
   'bench/embeddings': {
@@ -40,29 +40,9 @@ const BENCH: Readonly<Record<string, Program>> = {
     answers: 'draws where the CPU time of a profile goes: <file.cpuprofile> <file.svg>',
   },
   'bench/ledger': { answers: 'ledger entries per second', needs: STORES },
-  'bench/ledger-parts': {
-    answers:
-      'bytes of write-ahead log and statements per call, part by part; --before <commit> beside another version',
-    needs: `${BARE_PROXY}, ${STORES} with pg_walinspect and pg_stat_statements`,
-  },
   'bench/stores': { answers: 'the cost of durable accounting', needs: `${BARE_PROXY}, ${STORES}` },
-  'bench/beside': {
-    answers: 'whether a request got cheaper than in another checkout: --base <folder>',
-    needs: `${BARE_PROXY}, ${STORES}`,
-  },
-  'bench/usage-labels': {
-    answers: 'usage by user and tag, compared with the ledger to the nano-dollar',
-    needs: 'PostgreSQL',
-  },
   'bench/sharing': { answers: 'what cache and micro-batching gain with a real model', needs: 'two cores' },
   'bench/overload': { answers: 'twice the load that a node can serve', needs: 'two cores' },
-  'bench/false-refusals': { answers: 'what a node short of CPU refuses', needs: 'two cores' },
-  'bench/edits': { answers: 'large uploads; --quick', needs: 'two cores' },
-  'bench/contents': {
-    answers: 'large images to embed, of many callers at once, in a node of 2 GB; --quick',
-    needs: 'two cores, root',
-  },
-  'bench/files': { answers: 'a large file sent in parts that break off', needs: 'PostgreSQL' },
   'bench/batches': { answers: 'the cost of a batch', needs: 'PostgreSQL, two cores' },
   'bench/console': {
     answers:
@@ -94,10 +74,6 @@ const BENCH: Readonly<Record<string, Program>> = {
     answers: 'memory of a node at rest, and of the demo model; --write',
     needs: 'PostgreSQL',
   },
-  'bench/size': {
-    answers: 'start, reload and CPU with 100,000 keys, 500 models and 10,000,000 ledger rows; --small',
-    needs: 'PostgreSQL',
-  },
   'bench/keys': {
     answers:
       'start, memory, CPU, revocation and an outage with 1,000,000 stored keys; --small; --parts F: the key file alone',
@@ -126,6 +102,11 @@ const CHAOS: Readonly<Record<string, Program>> = {
     answers:
       'two gateways through 5,000,000 requests with a fault of a store every 30 s: exact ledger, flat memory, handles and p99; --requests 200000 --rate 1200 --round-seconds 60; --smoke',
     needs: `${STORES}, HAProxy`,
+  },
+  'chaos/slips': {
+    answers:
+      'slips of an operator under load: the clock of a node is days off, from its start or by a jump; a table, a right, a check or room is missing in the database; nothing is lost, doubled, sealed, dropped, posted or exported too early; --only clock --rounds 3',
+    needs: 'PostgreSQL, HAProxy',
   },
   'chaos/outages': { answers: 'makes the stores unreachable for a minute', needs: `${STORES}, HAProxy` },
   'chaos/images': { answers: 'kills nodes in the middle of image jobs', needs: 'PostgreSQL' },
@@ -183,6 +164,12 @@ const SIMULATION: Readonly<Record<string, Program>> = {
       'thousands of simulated minutes of scheduling, compared with an oracle; --plot draws docs/pictures/schedule.png',
     file: 'server/test/simulation/schedule-long.ts',
   },
+  'simulation/beside-batch': {
+    answers: 'what people notice of a batch under every load; npm test tries three',
+    file: 'server/test/simulation/beside-batch.test.ts',
+    node: LONG_TEST,
+    env: { TORANA_TEST_LONG: '1' },
+  },
   'simulation/sharing': {
     answers: '50,000 random mixes of cache, flights and micro-batches',
     file: 'server/src/request/embeddings/shared-vectors.test.ts',
@@ -221,6 +208,11 @@ const CHECKS: Readonly<Record<string, Program>> = {
     answers:
       'whether rank agreement admits the members of 200 simulated families and refuses strangers; --quick; --write draws docs/pictures/families-*.svg',
   },
+  'check/doctor': {
+    answers:
+      'fourteen faults planted in one installation: the line of torana doctor about each, and none before them',
+    needs: 'PostgreSQL, Redis and PgBouncer',
+  },
   'check/repair': {
     answers:
       'whether the suspect vectors that Torana lists are those that callers got, with nodes killed at random; --quick; --runs 20',
@@ -257,6 +249,11 @@ const CHECKS: Readonly<Record<string, Program>> = {
       'every command of README and documentation in a fresh clone, its output compared with the page; --smoke: README and quick start; or <page…>',
     file: 'server/test/e2e/docs-long.ts',
   },
+  'check/contributing': {
+    answers: 'the first change of CONTRIBUTING.md, made as it is printed, with every command that checks it',
+    withServers: true,
+    needs: 'PostgreSQL',
+  },
   'check/recipes': {
     answers:
       'every script and command of docs/recipes on a demo node, and the requests that Open WebUI, n8n and Dify send',
@@ -275,6 +272,12 @@ const CHECKS: Readonly<Record<string, Program>> = {
     answers: 'the import from LiteLLM, up to a gateway that runs on its result',
     file: 'import-litellm/**/*.test.ts',
     node: ['--test', '--test-concurrency=3'],
+  },
+  'check/mutants': {
+    answers:
+      'whether a test notices each of sixty faults planted in the code of money, rights, spaces, dispatch and recovery; weekly; --only M17,M20 --jobs 2',
+    withServers: true,
+    needs: 'PostgreSQL',
   },
   'check/multipart': {
     answers: 'broken and oversized forms are parsed correctly or refused',
@@ -295,6 +298,14 @@ const CHECKS: Readonly<Record<string, Program>> = {
     withServers: true,
     needs: 'PostgreSQL',
   },
+  'check/backup-tables': {
+    answers: 'a backup of every table, from either store and into either; npm test tries one direction',
+    file: 'server/test/contract/backup.test.ts',
+    node: LONG_TEST,
+    env: { TORANA_TEST_LONG: '1' },
+    withServers: true,
+    needs: 'PostgreSQL',
+  },
   'check/monitoring': {
     answers: 'dashboards and alerts against a real Prometheus',
     file: 'server/test/monitoring/check.ts',
@@ -307,7 +318,7 @@ const CHECKS: Readonly<Record<string, Program>> = {
     needs: 'OTELCOL',
   },
   'check/timing': {
-    answers: 'tests that measure time, alone; part of npm test',
+    answers: 'tests that measure time, alone',
     file: '{server,lab}/**/*.timing.ts',
     node: ['--test', '--test-concurrency=1'],
   },

@@ -104,6 +104,31 @@ test('a failed request shows the text its caller got, and its code leads to the 
   assert.equal(answer.status, 200)
 })
 
+test('a page that cannot be read keeps its title, says that nothing changed, and tries again by itself', async ({
+  openConsole,
+}) => {
+  const { page, go } = await openConsole(node)
+  const path = '/models/plain-w16'
+  let isAway = true
+  await page.route(`**/api/v1${path}`, (route) =>
+    isAway
+      ? route.fulfill({
+          status: 503,
+          json: {
+            error: { message: 'The database did not answer.', code: 'store_unreachable', param: null },
+          },
+        })
+      : route.continue(),
+  )
+  await go(path)
+  const problem = page.getByRole('alert').filter({ hasText: 'The database did not answer.' })
+  await expect(problem).toContainText(/Retrying in \d+ s/)
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('plain-w16')
+  isAway = false
+  await expect(page.getByRole('tab', { name: 'Routing' })).toBeVisible({ timeout: 30_000 })
+  await expect(problem).toHaveCount(0)
+})
+
 test('the frame and the title of a page are there before any program of the console is', async ({
   openConsole,
 }) => {

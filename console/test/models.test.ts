@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import OpenAI from 'openai'
 import { cacheFolder, tiktokenFolder } from '../../lab/conformance/folders.ts'
 import { startFakeProvider, type FakeProvider } from '../../lab/fake-provider/server.ts'
+import { NODE_TOKEN } from '../../server/test/support/console-node.ts'
 import { assertAccessible, expect, nodeOfFile, test, type Fixtures } from './support/test.ts'
 
 const run = promisify(execFile)
@@ -43,6 +44,8 @@ test('an upstream is connected from the page, and its model answers an SDK', asy
   await page.getByRole('checkbox', { name: 'text-embedding-ada-002' }).click()
   await page.getByRole('checkbox', { name: 'gpt-image-2' }).click()
   await page.getByRole('button', { name: 'Add 1 model', exact: true }).click()
+  await expect(page.getByText('1 model added')).toBeVisible()
+  await go('/models')
   await expect(page.getByRole('link', { name: /text-embedding-3-small/ })).toBeVisible()
   assert.deepEqual(complaints, [])
 
@@ -153,20 +156,22 @@ test('a member who may not connect an upstream sees why, and a missing model is 
   await expect(page.getByText('Model nothing not found.')).toBeVisible()
 })
 
-test('a price for which the node names no deployment is reported', async ({ openConsole }) => {
+test('models and their prices are one entry of the history', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
-  await page.route('**/api/v1/models', async (route) => {
-    if (route.request().method() !== 'POST') return route.continue()
-    const answer = await route.fetch()
-    const models = (await answer.json()) as readonly object[]
-    return route.fulfill({ response: answer, json: models.map((model) => ({ ...model, deployments: [] })) })
-  })
   await go('/models')
   await page.getByRole('button', { name: 'Connect an upstream' }).first().click()
   await page.getByRole('button', { name: /Your own server/ }).click()
   await page.getByLabel('Address').fill(`${provider.url}/plain/v1`)
   await page.getByRole('button', { name: 'Check', exact: true }).click()
   await page.getByRole('button', { name: /^Declare (it|them) free/ }).click()
-  await page.getByRole('button', { name: /^Add \d+ models?$/ }).click()
-  await expect(page.getByText(/^No price was set for \S+/)).toBeVisible()
+  // Of the first test, one is served already: it becomes a fallback, and waits for a save of its own.
+  const add = page.getByRole('button', { name: /^Add \d+ models?/ })
+  const [, count] = /^Add (\d+)/.exec(await add.innerText()) ?? []
+  await add.click()
+  await expect(add).toHaveCount(0)
+  const { body } = await node.control('GET', '/configuration/changes', { token: NODE_TOKEN })
+  const { data } = body as { readonly data: readonly { readonly objects: readonly { object: string }[] }[] }
+  const kinds = data.map(({ objects }) => objects.map(({ object }) => object))
+  assert.equal(kinds[0]?.filter((kind) => kind === 'model').length, Number(count))
+  assert.deepEqual(kinds[1], ['upstream'])
 })

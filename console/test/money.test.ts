@@ -76,7 +76,7 @@ async function spend(): Promise<void> {
     project: 'studio',
     keyId: 'studio/app',
     amountNanoUsd: 81_900_000n,
-    remarks: { what: '1 picture, 1024×1024', reason: 'no answer within 60 s' },
+    remarks: { what: '1 image, 1024×1024', reason: 'no answer within 60 s' },
   } as const
   await ledger.append(nodeId, [...entries, unknown])
   await rollUpDays(database, new Date(now - 20 * DAY_MS), 'infinity')

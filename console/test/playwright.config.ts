@@ -36,7 +36,7 @@ const projects: ConsoleProject[] = [
     ? [{ name: 'webkit', testMatch: '*.test.ts', grepInvert: /@chromium/, use: WEBKIT }]
     : []),
   ...everyPage,
-  // CI runs these two beside other suites. A test that fails on a starved machine runs again, and is listed as flaky.
+  // A change runs the first beside other suites, the merge the second. A test that fails on a starved machine runs again, and is listed as flaky.
   { name: 'smoke-chromium', testMatch: 'shell.test.ts', grepInvert: /@nightly/, retries: 1, use: CHROMIUM },
   {
     name: 'smoke-webkit',

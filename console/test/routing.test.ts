@@ -67,6 +67,62 @@ test('a changed weight is pending with its difference, is saved, and is undone i
   assert.deepEqual(complaints, [])
 })
 
+test('a model that is served is added as a fallback at the same price: pending, saved, and undone', async ({
+  openConsole,
+}) => {
+  const routing = (await make(node, 'GET', `/routing/${MODEL}`)) as { revision: string; entry: object }
+  const priced = (await storedDeployments()).map((one) => ({ ...one, price: 'free' }))
+  const entry = { ...routing.entry, deployments: priced }
+  const change = { object: 'model', name: MODEL, base: routing.revision, entry }
+  await make(node, 'POST', '/configuration/changes', { changes: [change] })
+  const { page, go, complaints } = await openConsole(node)
+  // The server lists no model of this name, so its answer is made.
+  await page.route('**/api/v1/upstreams/check', async (route) => {
+    const answer = await route.fetch()
+    const { models, ...checked } = (await answer.json()) as { models: readonly object[] }
+    const known = {
+      kind: 'embedding',
+      known: true,
+      price: [],
+      as_of: null,
+      width: 16,
+      narrower: 'none',
+      can: {},
+    }
+    const found = [{ ...known, id: MODEL, served: 'store' }]
+    return route.fulfill({ response: answer, json: { ...checked, models: [...found, ...models] } })
+  })
+  await go('/upstreams?new=1')
+  await page.getByRole('button', { name: /Your own server/ }).click()
+  await page.getByLabel('Address').fill(`${node.provider.url}/plain/v1`)
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  await expect(page.getByRole('checkbox', { name: MODEL })).toBeChecked(SOON)
+  await expect(page.getByRole('combobox', { name: `Role of ${MODEL}` })).toContainText(
+    'Add as fallback (tier 2)',
+  )
+  await expect(page.getByRole('combobox', { name: `Price of ${MODEL}` })).toContainText('as gpu-one, free')
+  await assertAccessible(page, 'the sheet that adds a fallback')
+  for (const name of ['text-embedding-3-small', 'text-embedding-ada-002', 'gpt-image-2'])
+    await page.getByRole('checkbox', { name, exact: true }).click()
+  await page.getByLabel('Name (optional)').fill('spare')
+  await page.getByRole('button', { name: 'Add 1 deployment', exact: true }).click()
+  await expect(page.getByRole('region', { name: 'Tier 2' })).toContainText('spare', SOON)
+  await expect(panel(page)).toContainText('upstream: spare', SOON)
+  await expect(panel(page)).toContainText('price: free')
+  assert.equal((await storedDeployments()).length, 2, 'nothing is saved before Save')
+  await page.keyboard.press('Control+s')
+  await expect(page.getByText('Changes saved')).toBeVisible(SOON)
+  await expect.poll(storedDeployments, SOON).toHaveLength(3)
+  assert.deepEqual((await storedDeployments()).at(-1), { upstream: 'spare', priority: 1, price: 'free' })
+  const history = page.getByRole('region', { name: 'Change history' })
+  await history
+    .getByRole('button', { name: /^Revert/ })
+    .first()
+    .click()
+  await expect.poll(storedDeployments, SOON).toHaveLength(2)
+  assert.deepEqual(complaints, [])
+})
+
 test('a deployment is moved to another tier by keyboard alone, and a screen reader hears it', async ({
   openConsole,
 }) => {
@@ -171,7 +227,7 @@ test('an upstream is renamed, gets another address, and is deleted only when no 
   openConsole,
 }) => {
   const { page, go } = await openConsole(node)
-  await make(node, 'POST', '/upstreams', { name: 'spare', base_url: `${node.provider.url}/plain/v1` })
+  await make(node, 'POST', '/upstreams', { name: 'rented', base_url: `${node.provider.url}/plain/v1` })
   await go('/upstreams')
   const menu = async (name: string, item: string) => {
     await page
@@ -183,19 +239,19 @@ test('an upstream is renamed, gets another address, and is deleted only when no 
   await page.getByRole('button', { name: 'Actions for gpu-one' }).first().click()
   await expect(page.getByRole('menuitem', { name: /^Delete/ })).toContainText(`Used by ${MODEL}`)
   await page.keyboard.press('Escape')
-  await menu('spare', 'Rename…')
-  await page.getByLabel('New name').fill('spare-two')
+  await menu('rented', 'Rename…')
+  await page.getByLabel('New name').fill('rented-two')
   await page.getByRole('button', { name: 'Rename', exact: true }).click()
-  await menu('spare', 'Change address…')
-  await page.getByLabel('Address', { exact: true }).fill(`${node.provider.url}/mode-spare/v1`)
+  await menu('rented', 'Change address…')
+  await page.getByLabel('Address', { exact: true }).fill(`${node.provider.url}/mode-rented/v1`)
   await page.getByRole('button', { name: 'Change address', exact: true }).click()
   await expect(panel(page)).toContainText('Configuration check passed.', SOON)
   await page.getByRole('button', { name: /^Save/ }).click()
   await expect(page.getByText('Changes saved')).toBeVisible(SOON)
-  await menu('spare-two', 'Delete')
+  await menu('rented-two', 'Delete')
   await expect(page.getByText('Deleted when you save')).toBeVisible()
   await page.getByRole('button', { name: /^Save/ }).click()
-  await expect(page.getByRole('button', { name: 'Actions for spare-two' })).toHaveCount(0, SOON)
+  await expect(page.getByRole('button', { name: 'Actions for rented-two' })).toHaveCount(0, SOON)
 })
 
 test('what torana.yaml declares has a lock and its line, and no field to change it', async ({

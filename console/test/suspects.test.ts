@@ -54,7 +54,7 @@ test('the page of a deployment says how many vectors left, to how many keys, and
     SOON,
   )
   const windows = page.getByRole('region', { name: 'Suspect windows' })
-  await expect(windows.getByRole('row').nth(1)).toContainText(/to now\s*5.*still outside/)
+  await expect(windows.getByRole('row').nth(1)).toContainText(/last such vector .*5.*still outside/s)
   await assertAccessible(page, 'suspect windows')
   await page.getByRole('link', { name: 'View 1 request' }).click()
   await expect(page).toHaveURL(/\/requests\?deployment=drifting-w16\/mode-drifting&from=/)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openPostgres } from '../../server/src/stores/postgres/database.ts'
-import { systemClock } from '../../server/src/runtime/clock.ts'
+import { storeClockOf } from '../../server/src/stores/postgres/store-clock.ts'
 import { PostgresReconciler } from '../../server/src/stores/postgres/ledger/reconciler.ts'
 import { NODE_TOKEN, startConsoleNode } from '../../server/test/support/console-node.ts'
 import { testPostgres } from '../../server/test/support/servers.ts'
@@ -14,7 +14,9 @@ test('every GET route of the contract is asked or left out by name, and answers 
   try {
     const nowMs = Date.now()
     await fillConsoleData(database, TINY_INSTALL, nowMs)
-    const { differences, entries } = await new PostgresReconciler(database, systemClock).reconcile('all')
+    const { differences, entries } = await new PostgresReconciler(database, storeClockOf(database)).reconcile(
+      'all',
+    )
     assert.deepEqual(differences, [])
     assert.ok(entries >= TINY_INSTALL.events * 0.99)
     const node = await startConsoleNode({ env: { DATABASE_URL: url } })

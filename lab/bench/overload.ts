@@ -18,6 +18,7 @@ import { startNginx } from './parts.ts'
 import { cpuMicroseconds, stopAll } from '../processes.ts'
 import { Report, loadText, median } from '../report.ts'
 import { startProvider } from '../provider.ts'
+import { defaultLimits } from '../../server/src/core/settings.ts'
 import { Workplace } from '../workplace.ts'
 
 const { values: options } = parseArgs({
@@ -43,7 +44,7 @@ const PATIENCE_MS = 5000
 /** The beginning of an overload is measured apart from its course. */
 const SETTLED_MS = 3000
 const AIM_NORMAL_SECONDS = 5
-const QUEUE_WAIT_MS = 2000
+const { queueWaitMs: QUEUE_WAIT_MS } = defaultLimits
 /** A refusal comes at once, or when a wait of this length was in vain; timers and sockets add a little. */
 const LATEST_REFUSAL_MS = QUEUE_WAIT_MS + 100
 /** A request may wait for its turn, and then for its call behind another. */

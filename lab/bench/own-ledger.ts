@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Identifiers } from '../../server/src/ports/clock.ts'
 import { systemClock } from '../../server/src/runtime/clock.ts'
 import { yieldLoop } from '../../server/src/runtime/event-loop.ts'
 import { uuidv7Identifiers } from '../../server/src/runtime/identifiers.ts'
@@ -23,7 +24,7 @@ export async function openOwnLedger({ queryTimeoutMs, written = () => {}, onFail
   const folder = mkdtempSync(join(tmpdir(), 'torana-bench-'))
   const postgres = await startPostgresServer()
   const database = openPostgres(postgres.url, { queryTimeoutMs, poolSize: 4 })
-  const identifiers = uuidv7Identifiers(systemClock)
+  const identifiers: Identifiers = uuidv7Identifiers(systemClock)
   const nodeId = identifiers.next()
   const nodeFolder = makeNodeFolder(folder, nodeId)
   if (nodeFolder === undefined) throw new Error('the folder is taken')

@@ -11,7 +11,8 @@ const features: readonly Feature[] = [
   { name: 'Chat', has: false, what: 'chat' },
 ]
 const parts = { 'missing-features': missingText(features) }
-const fill = (text: string): string => filled(text, 'docs/page.md', { figures, parts })
+const defaultText = (path: string): string | undefined => (path === 'limits.queueWaitMs' ? '3 s' : undefined)
+const fill = (text: string): string => filled(text, 'docs/page.md', { figures, defaultText, parts })
 
 test('a page prints the figure of its source, however it was edited', () => {
   assert.equal(
@@ -25,6 +26,17 @@ test('a figure without a source stops the build', () => {
   assert.throws(
     () => fill('<!-- fig cpu.lost -->3 µs<!-- /fig -->'),
     /docs\/page\.md: .* no figure cpu\.lost/,
+  )
+})
+
+test('a page prints the default of the code, and one that the code does not have stops the build', () => {
+  assert.equal(
+    fill('Waits <!-- default limits.queueWaitMs -->2 s<!-- /default -->.'),
+    'Waits <!-- default limits.queueWaitMs -->3 s<!-- /default -->.',
+  )
+  assert.throws(
+    () => fill('<!-- default limits.gone -->2 s<!-- /default -->'),
+    /docs\/page\.md: .* default of limits\.gone/,
   )
 })
 

@@ -1,4 +1,4 @@
-/** Fills the parts of pages that have another source: measured figures, and what Torana has and lacks. */
+/** Fills the parts of pages that have another source: measured figures, defaults of settings, and what Torana has and lacks. */
 import { parse } from 'yaml'
 
 interface Figure {
@@ -14,7 +14,13 @@ interface Figure {
   readonly load: string
 }
 
-export type Figures = Readonly<Record<string, Figure>>
+/** A number that `npm run generate` counts in the code: true of the present commit. */
+interface CountedFigure {
+  readonly text: string
+  readonly program: 'generate'
+}
+
+export type Figures = Readonly<Record<string, Figure | CountedFigure>>
 
 export interface Feature {
   readonly name: string
@@ -32,21 +38,29 @@ export function readFeatures(yaml: string): readonly Feature[] {
 }
 
 const FIGURE = /<!-- fig ([\w.-]+) -->[\s\S]*?<!-- \/fig -->/g
+const DEFAULT = /<!-- default ([\w.]+) -->[\s\S]*?<!-- \/default -->/g
 const GENERATED = /<!-- generated ([\w.-]+) -->[\s\S]*?<!-- \/generated -->/g
 
 export interface Sources {
   readonly figures: Figures
+  /** By the path of a setting, such as `limits.queueWaitMs`. */
+  readonly defaultText: (path: string) => string | undefined
   /** By the name of the part. A part of another name belongs to another program, and stays. */
   readonly parts: Readonly<Record<string, string>>
 }
 
 /** The page with its parts filled in. `where` names the page in errors. */
-export function filled(text: string, where: string, { figures, parts }: Sources): string {
+export function filled(text: string, where: string, { figures, defaultText, parts }: Sources): string {
   return text
     .replaceAll(FIGURE, (_, id: string) => {
       const figure = figures[id]
       if (figure === undefined) throw new Error(`${where}: docs/figures.json has no figure ${id}`)
       return `<!-- fig ${id} -->${figure.text}<!-- /fig -->`
+    })
+    .replaceAll(DEFAULT, (_, path: string) => {
+      const now = defaultText(path)
+      if (now === undefined) throw new Error(`${where}: torana.yaml has no number as the default of ${path}`)
+      return `<!-- default ${path} -->${now}<!-- /default -->`
     })
     .replaceAll(GENERATED, (part, name: string) => {
       const now = parts[name]
@@ -61,8 +75,8 @@ export function tableOf(head: readonly string[], rows: readonly (readonly string
 }
 
 /** The bare proxy and a copy of itself. */
-export function noiseText(noise: Figure | undefined): string {
-  return noise === undefined
+export function noiseText(noise: Figures[string] | undefined): string {
+  return noise === undefined || !('date' in noise)
     ? 'The noise of these figures was not recorded.'
     : `The bare proxy and a copy of itself differed by ${noise.text} at the same time on one core (${noise.date}): smaller differences between two rows mean nothing.`
 }

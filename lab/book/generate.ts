@@ -1,4 +1,4 @@
-/** `node lab/book/generate.ts`: fills measured figures and features into the pages, and draws the chart. With `--check` it compares instead. */
+/** `node lab/book/generate.ts`: fills measured figures, defaults and features into the pages, and draws the chart. With `--check` it compares instead. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { docsPages, REPOSITORY } from '../../server/test/support/docs-pages.ts'
@@ -7,6 +7,7 @@ import { readmePlots } from '../bench/peers/readme-plot.ts'
 import { keptFigures } from '../bench/peers/write.ts'
 import { sizingParts } from '../bench/scale/document.ts'
 import { keptSizing } from '../bench/scale/figures.ts'
+import { defaultText } from './defaults.ts'
 import { filled, missingText, noiseText, readFeatures } from './fill.ts'
 import { publishedFigures } from './publish.ts'
 
@@ -17,6 +18,7 @@ const figures = publishedFigures()
 const ledgerPerSecond = Number(figures['rate.ledger.postgres']?.text.replaceAll(',', ''))
 const sources = {
   figures,
+  defaultText,
   parts: {
     'missing-features': missingText(readFeatures(read('docs/features.yaml'))),
     ...peerParts(peers),
@@ -32,7 +34,9 @@ for (const [name, chart] of Object.entries(readmePlots(peers.contenders)))
 function write(path: string, text: string, now: string): void {
   if (now === text) return
   if (process.argv.includes('--check')) {
-    process.stderr.write(`${path} has figures or features of another time. Run \`npm run generate\`.\n`)
+    process.stderr.write(
+      `${path} has figures, defaults or features of another time. Run \`npm run generate\`.\n`,
+    )
     process.exitCode = 1
   } else {
     writeFileSync(join(REPOSITORY, path), now)

@@ -3,7 +3,7 @@
  * gateways that are restarted when they end, and HAProxy in front of them. All of it ends with this process,
  * however that ends.
  */
-import { existsSync, globSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   freePort,
@@ -13,7 +13,7 @@ import {
 } from '../../server/test/support/servers.ts'
 import { stopAll } from '../processes.ts'
 import { startProvider } from '../provider.ts'
-import { newTorana } from '../torana.ts'
+import { newTorana, type ToranaOptions } from '../torana.ts'
 import { GatewayProcess } from './gateway-process.ts'
 import { gatewaysText, startHaproxy } from './haproxy.ts'
 import { startReplyProxy, type ReplyProxy } from './redis-proxy.ts'
@@ -40,8 +40,6 @@ export interface House {
   readonly oracleFile: string
   /** The folders of all gateways, living or dead. */
   nodeFolders(): string[]
-  /** Files of entries that the store refused: there must be none. */
-  refusedFiles(): string[]
   stop(): Promise<void>
 }
 
@@ -86,9 +84,17 @@ export interface HouseOptions {
   readonly configOf: (providerUrl: string) => string
   /** The addresses of its stores. */
   readonly env: { readonly DATABASE_URL: string } & Readonly<Record<string, string>>
+  /** What one gateway has of its own. */
+  readonly ofGateway?: (index: number) => Pick<ToranaOptions, 'env' | 'flags' | 'program'>
 }
 
-export async function startHouse({ folder, dataFolders, configOf, env }: HouseOptions): Promise<House> {
+export async function startHouse({
+  folder,
+  dataFolders,
+  configOf,
+  env,
+  ofGateway,
+}: HouseOptions): Promise<House> {
   const [provider, haproxyPort] = [await startProvider(undefined, folder), await freePort()]
   const { origin: providerUrl, log: oracleFile } = provider
   const configFile = join(folder, 'torana.yaml')
@@ -97,7 +103,9 @@ export async function startHouse({ folder, dataFolders, configOf, env }: HouseOp
   const dataDirs = dataFolders.map((name) => join(folder, `data-${name}`))
   const gateways = await Promise.all(
     dataDirs.map(async (dataDir, index) => {
+      const own = ofGateway?.(index)
       const torana = await newTorana({
+        ...own,
         folder,
         name: `gateway-${index}`,
         asksReadyz: true,
@@ -107,6 +115,7 @@ export async function startHouse({ folder, dataFolders, configOf, env }: HouseOp
           TORANA_SECRET: 'the same secret on all gateways',
           LOG_LEVEL: 'error',
           ...env,
+          ...own?.env,
         },
       })
       return new GatewayProcess(torana)
@@ -125,7 +134,6 @@ export async function startHouse({ folder, dataFolders, configOf, env }: HouseOp
     postgres: { url: env.DATABASE_URL },
     providerUrl,
     oracleFile,
-    refusedFiles: () => globSync('data-*/{nodes/*/refused,refused/*-refused}', { cwd: folder }),
     nodeFolders: () => [...new Set(dataDirs)].flatMap(nodeFoldersIn),
     async stop() {
       stopHaproxy()

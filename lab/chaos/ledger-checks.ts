@@ -84,7 +84,8 @@ export async function checkBudgets(client: Client): Promise<Violation[]> {
   const { rows } = await client.query<object>(`
     SELECT budgets.*, (SELECT coalesce(sum(amount_nano), 0) FROM leases
       WHERE leases.budget_id = budgets.budget_id AND leases.window_start = budgets.window_start) AS held_nano,
-      EXISTS (SELECT FROM leases WHERE leases.budget_id = budgets.budget_id AND amount_nano < 0) AS has_debt
+      EXISTS (SELECT FROM leases WHERE leases.budget_id = budgets.budget_id AND amount_nano < 0) AS has_debt,
+      (SELECT json_agg(leases) FROM leases WHERE leases.budget_id = budgets.budget_id) AS leases, now() AS at
     FROM budgets`)
   return rows.flatMap((ids) => {
     const row = ids as Record<'limit_nano' | 'spent_nano' | 'leased_nano' | 'held_nano', string> & {
@@ -105,20 +106,21 @@ export async function checkBudgets(client: Client): Promise<Violation[]> {
 /** What still moves or waits; empty when the cluster is at rest. */
 export async function unrest(client: Client, house: House): Promise<Violation[]> {
   const { rows } = await client.query<object>('SELECT * FROM leases WHERE amount_nano <> 0')
+  const refused = await client.query<object>('SELECT request_id, attempt, kind, reason FROM ledger_refused')
   const folders = house.nodeFolders()
   return [
     ...rows.map((ids) => other('a lease did not come home', ids)),
     ...(folders.length === house.gateways.length
       ? []
       : [other('a dead node was not recovered', { folders: folders.map((folder) => basename(folder)) })]),
-    ...house.refusedFiles().map((file) => other('the store refused entries', { file })),
+    ...refused.rows.map((entry) => other('the store refused an entry', entry)),
     ...folders.flatMap(unrestIn),
   ]
 }
 
 /** Writes the ledger as JSON lines, one per row, for a search for the cause. */
 export async function keepLedger(client: Client, folder: string): Promise<void> {
-  for (const table of ['usage_events', 'usage_hours', 'budgets', 'leases', 'nodes']) {
+  for (const table of ['usage_events', 'ledger_refused', 'usage_hours', 'budgets', 'leases', 'nodes']) {
     const file = openSync(join(folder, `${table}.jsonl`), 'w')
     await client.query(`BEGIN; DECLARE kept CURSOR FOR SELECT * FROM ${table}`)
     for (let isWhole = false; !isWhole;) {

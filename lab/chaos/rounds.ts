@@ -209,8 +209,11 @@ export function watchBudgets(house: House): { stop(): Promise<readonly Violation
   const watching = every(
     WATCH_MS,
     async () => {
-      for (const violation of await withLedger(house, checkBudgets))
-        found.set(`${violation.what} ${String(violation.ids['budget_id'])}`, violation)
+      // The first moment tells more than the last: the leases are still as they were when it went wrong.
+      for (const violation of await withLedger(house, checkBudgets)) {
+        const name = `${violation.what} ${String(violation.ids['budget_id'])}`
+        if (!found.has(name)) found.set(name, violation)
+      }
     },
     // PostgreSQL is dead at present.
     () => {},

@@ -192,5 +192,5 @@ export const clients: readonly Client[] = [
   },
 ]
 
-/** What CI runs: the newest openai-node, and the oldest, which decodes base64 blindly. */
+/** What runs after a merge: the newest openai-node, and the oldest, which decodes base64 blindly. */
 export const quickClients: readonly string[] = ['openai-7']

@@ -153,5 +153,5 @@ export const imageClients: readonly ImageClient[] = [
   },
 ]
 
-/** What CI runs: the newest openai-node, and forms written by hand. Nightly runs have them all. */
+/** What runs after a merge: the newest openai-node, and forms written by hand. Nightly runs have them all. */
 export const quickImageClients: readonly string[] = ['openai-7', 'by-hand']

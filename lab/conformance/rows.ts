@@ -80,7 +80,13 @@ export function ownModel(...played: Played[]): ModelEntry {
   return { played, entry: { kind: 'embedding', embedding: facts } }
 }
 
-const facts = { dimensions: nativeWidth, matryoshka: true, tokenizer: 'cl100k_base' }
+/** The fake provider reads this vocabulary, and counts a token per four bytes. */
+const facts = {
+  dimensions: nativeWidth,
+  matryoshka: true,
+  tokenizer: 'cl100k_base',
+  tokenCounts: 'estimated',
+}
 
 /** For long lists: 2,048 vectors at OpenAI's width would take seconds in every client and prove nothing more. */
 export const smallWidth = 512

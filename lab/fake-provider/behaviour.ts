@@ -4,7 +4,7 @@ import { Refusal, stringField, unknownFields, type Fields } from './wire.ts'
 
 /** How an upstream behaves from now on, as `POST /_mode` says it. What is left out is at its default. */
 export type Behaviour = {
-  /** `ok`, `reset`, `hang`, `garbage`, `refuse-connections`, or an HTTP status from 400 to 599. */
+  /** `ok`, `hold`, `reset`, `hang`, `garbage`, `refuse-connections`, or an HTTP status from 400 to 599. */
   mode: string
   /** Sent with a status; without it an error has no `retry-after`. */
   retryAfterMs: number | null
@@ -30,7 +30,7 @@ export const wellBehaved: Behaviour = {
   byChance: false,
 }
 
-const plainModes = ['ok', 'reset', 'hang', 'garbage', 'refuse-connections']
+const plainModes = ['ok', 'hold', 'reset', 'hang', 'garbage', 'refuse-connections']
 
 export function behaviourOf(fields: Fields): Behaviour {
   const unknown = unknownFields(fields, Object.keys(wellBehaved))
@@ -56,7 +56,7 @@ export function traitsOf({ mode, retryAfterMs, hangMs, traits, vectors }: Behavi
   else if (mode === 'hang') words.push(hangMs === null ? 'never' : `slow-${hangMs}`)
   // Where the connection is refused, those that are still open end too.
   else if (mode === 'refuse-connections') words.push('reset')
-  else if (mode !== 'ok') words.push(mode)
+  else if (mode !== 'ok' && mode !== 'hold') words.push(mode)
   return words
 }
 

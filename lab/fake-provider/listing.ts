@@ -7,9 +7,12 @@ const LISTED_MODELS: readonly string[] = [
   'gpt-5-chat',
 ]
 
+/** Behind the name of a scenario. */
+export const LISTING_PATH = 'v1/models'
+
 /** The body of a list of models, if the path asks for one. `shutdown`: the number of `shutdown-N`. */
 export function listing(path: string, shutdown: number | undefined): string | null {
-  if (path !== 'v1/models') return null
+  if (path !== LISTING_PATH) return null
   const ends = shutdown === undefined ? {} : { shutdown_date: shutdownDate(shutdown) }
   const data = LISTED_MODELS.map((id) => ({
     id,

@@ -46,6 +46,7 @@ describe('the oracle log', () => {
       callId: 'call-7',
       scenario: 'plain',
       wire: 'openai',
+      method: 'POST',
       path: '/plain/v1/embeddings',
       model: 'embed-w8',
       inputs: 2,
@@ -58,6 +59,13 @@ describe('the oracle log', () => {
       served: true,
       authorization: 'abcd',
     })
+  })
+
+  it('tells calls from looks at the list of models', async () => {
+    const [entries, calls] = [provider.entries().length, provider.calls().length]
+    await fetch(`${provider.url}/plain/v1/models`)
+    await embed('plain')
+    assert.deepEqual([provider.entries().length - entries, provider.calls().length - calls], [2, 1])
   })
 
   it('holds the entry before the client gets the first byte', async () => {

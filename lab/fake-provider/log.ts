@@ -39,6 +39,7 @@ export type LogEntry = {
   callId: string | null
   scenario: string
   wire: string | null
+  method: string
   path: string
   model: string | null
   inputs: number

@@ -85,6 +85,19 @@ describe('an upstream whose behaviour changes while it runs', () => {
     assert.ok(performance.now() - startMs >= 119)
   })
 
+  it('hold keeps calls until the mode changes, and meets them as it then says', async () => {
+    const url = `${provider.url}/mode-held`
+    await provider.setMode('held', { mode: 'hold' })
+    const held = [met(url), met(url)]
+    await untilInFlight('held', 2)
+    await provider.setMode('held', { mode: 'hold', traits: 'slow-1' })
+    assert.equal(provider.mode('held').served, 0)
+    await provider.setMode('held', { mode: '503' })
+    assert.deepEqual(await Promise.all(held), [503, 503])
+    await provider.setMode('held')
+    assert.equal(await met(url), 200)
+  })
+
   it('garbage is a 200 that is no JSON', async () => {
     await provider.setMode('d', { mode: 'garbage' })
     const answer = await embed(`${provider.url}/mode-d`)

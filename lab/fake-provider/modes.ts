@@ -39,6 +39,7 @@ export class Mode {
   #traits: readonly string[] = []
   #sinceChange = 0
   #counters = emptyCounters()
+  #hold: PromiseWithResolvers<void> | undefined
 
   constructor(name: string) {
     this.name = name
@@ -48,6 +49,16 @@ export class Mode {
     this.#behaviour = behaviour
     this.#traits = traitsOf(behaviour)
     this.#sinceChange = 0
+    if (behaviour.mode === 'hold') this.#hold ??= Promise.withResolvers()
+    else {
+      this.#hold?.resolve()
+      this.#hold = undefined
+    }
+  }
+
+  /** Resolves when calls are held no longer. */
+  async released(): Promise<void> {
+    await this.#hold?.promise
   }
 
   /** The traits that the behaviour adds to one more call. */

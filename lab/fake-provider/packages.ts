@@ -1,39 +1,31 @@
 /** The packages of the AI SDK, each speaking to its wire of one scenario. For tests. */
-import { createAlibaba } from '@ai-sdk/alibaba'
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
 import { createBlackForestLabs } from '@ai-sdk/black-forest-labs'
-import { createCohere } from '@ai-sdk/cohere'
 import { createFal } from '@ai-sdk/fal'
 import { createFireworks } from '@ai-sdk/fireworks'
 import { createGoogle } from '@ai-sdk/google'
 import { createGoogleVertex } from '@ai-sdk/google-vertex'
 import { createLuma } from '@ai-sdk/luma'
-import { createMistral } from '@ai-sdk/mistral'
 import type { ImageModelV4, ImageModelV4CallOptions } from '@ai-sdk/provider'
 import { createReplicate } from '@ai-sdk/replicate'
 import { createTogetherAI } from '@ai-sdk/togetherai'
-import { createVoyage } from '@ai-sdk/voyage'
 import { createXai } from '@ai-sdk/xai'
 
-export const apiKey = 'sk-wires-9876'
+const apiKey = 'sk-wires-9876'
 /** A poll of a test does not wait. */
 export const fast = { pollIntervalMillis: 10 }
 
 /** By wire. `base`: the address of a scenario. */
 export const packages = {
-  alibaba: (base: string) => createAlibaba({ apiKey, embeddingBaseURL: `${base}/alibaba/api/v1` }),
   bedrock: (base: string) => createAmazonBedrock({ apiKey, region: 'us-east-1', baseURL: `${base}/bedrock` }),
   bfl: (base: string) => createBlackForestLabs({ apiKey, baseURL: `${base}/bfl/v1`, ...fast }),
-  cohere: (base: string) => createCohere({ apiKey, baseURL: `${base}/cohere/v2` }),
   fal: (base: string) => createFal({ apiKey, baseURL: `${base}/fal` }),
   fireworks: (base: string) => createFireworks({ apiKey, baseURL: `${base}/fireworks/inference/v1` }),
   google: (base: string) => createGoogle({ apiKey, baseURL: `${base}/google/v1beta` }),
   luma: (base: string) => createLuma({ apiKey, baseURL: `${base}/luma` }),
-  mistral: (base: string) => createMistral({ apiKey, baseURL: `${base}/mistral/v1` }),
   replicate: (base: string) => createReplicate({ apiToken: apiKey, baseURL: `${base}/replicate/v1` }),
   together: (base: string) => createTogetherAI({ apiKey, baseURL: `${base}/together/v1` }),
   vertex: (base: string) => createGoogleVertex({ apiKey, baseURL: `${base}/vertex/v1/publishers/google` }),
-  voyage: (base: string) => createVoyage({ apiKey, baseURL: `${base}/voyage/v1` }),
   xai: (base: string) => createXai({ apiKey, baseURL: `${base}/xai/v1` }),
 }
 

@@ -10,6 +10,11 @@ export class PlannedFailures {
     const key = `${scenario.name} ${credential}`
     this.#refuseFirst(scenario, key)
     this.#refuseRate(scenario, key)
+    this.refuseAlways(scenario, credential)
+  }
+
+  /** Failures without a count: a look at the list of models is none of the first calls, nor one of a second's. */
+  refuseAlways(scenario: Scenario, credential: string | null): void {
     const status = scenario.amount('status-N')
     if (status !== undefined) {
       const retryAfterMs = scenario.amount('retry-after-N') ?? (status === 429 ? 7000 : 0)

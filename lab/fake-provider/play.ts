@@ -51,7 +51,7 @@ export async function play(call: Call, failures: PlannedFailures, capacity: Capa
     scenario = call.scenario()
     const listed = call.method === 'GET' ? listing(rest.join('/'), scenario.amount('shutdown-N')) : null
     if (listed !== null) {
-      failures.refuse(scenario, credentialOf(call.headers))
+      failures.refuseAlways(scenario, credentialOf(call.headers))
       const { ending } = ended(scenario, false)
       const reply = okReply('application/json', scenario.has('garbage') ? `%${listed}` : listed)
       return { scenario, wire, question, reply, served: false, ending }

@@ -12,6 +12,7 @@ import { Pictures, type Picture } from './images/pictures.ts'
 import { playImage } from './images/play-image.ts'
 import { OracleLog, type LogEntry } from './log.ts'
 import { ModeDesk } from './mode-desk.ts'
+import { LISTING_PATH } from './listing.ts'
 import { Modes, type ModeReport } from './modes.ts'
 import { OwnPorts } from './own-ports.ts'
 import { PlannedFailures } from './planned-failures.ts'
@@ -22,6 +23,7 @@ import { isPlayed } from './players/all.ts'
 const keepAliveMs = 120_000
 
 type Counters = {
+  /** Without looks at the list of models. */
   calls: number
   served: number
   /** Inputs and tokens of served calls. */
@@ -35,6 +37,8 @@ export type FakeProvider = {
   url: string
   port: number
   entries(): LogEntry[]
+  /** Those that ask for work. The others are polls, downloads and looks at whether the upstream is there. */
+  calls(): LogEntry[]
   counters(): Counters
   /** The bytes of a picture that was served not long ago. */
   picture(sha256: string): Buffer | undefined
@@ -67,6 +71,7 @@ export async function startFakeProvider({
   async function exchange(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const inbox = new Inbox(request, memory)
     const { headers, method = 'GET' } = request
+    if (method === 'POST') await modes.inPath(url.pathname)?.released()
     const prefix = url.pathname.split('/')[1] ?? ''
     const scenario = () => modes.scenarioOf(decodeURIComponent(prefix))
     const call = { method, url, headers, inbox, scenario, number: counters.calls }
@@ -123,7 +128,9 @@ export async function startFakeProvider({
     if (isPlayed(request, response)) return
     const url = new URL(request.url ?? '/', 'http://fake-provider')
     const isAdministration = url.pathname.startsWith('/_')
-    if (!isAdministration) count(response, url)
+    // A node looks at the list of models whenever it likes: a look is no call, and stands in the log alone.
+    const isLook = request.method === 'GET' && url.pathname.endsWith(`/${LISTING_PATH}`)
+    if (!isAdministration && !isLook) count(response, url)
     const done = isAdministration ? administer(request, response, url) : exchange(request, response, url)
     done.catch((error: unknown) => {
       // A client that left while sending is part of many tests; anything else is a bug of this server.
@@ -144,6 +151,7 @@ export async function startFakeProvider({
     url: `http://${host}:${address.port}`,
     port: address.port,
     entries: () => log.entries(),
+    calls: () => log.entries().filter(({ method }) => method === 'POST'),
     counters: () => ({ ...counters }),
     picture: (sha256) => studio.pictures.find(sha256)?.content,
     setMode: async (name, behaviour = {}) => desk.set(name, behaviourOf(behaviour)),
@@ -178,6 +186,7 @@ function entryOf(
     callId: headerOf(request, 'x-torana-call-id'),
     scenario: scenario?.name ?? '',
     wire: wire?.name ?? null,
+    method: request.method ?? '',
     path,
     model: question?.model ?? null,
     inputs: question?.texts.length ?? 0,

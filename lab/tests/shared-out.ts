@@ -1,56 +1,47 @@
 /** Which files of tests run in one process, and which process begins first. */
+import type { TestFile } from './test-files.ts'
 
 /**
- * Their files run processes of their own, threads, or servers that are killed, or count what the process has open: each has a process
- * for itself. The longest stand first.
+ * Their files run processes of their own, threads, or servers that are killed, count what the process has open, or read its OpenAPI document,
+ * whose names depend on how many servers the process has made.
  */
 const ALONE = [
-  /^server\/test\/http\/batches\//,
   /^server\/test\/(?:e2e|simulation)\//,
   /^lab\/chaos\//,
   /^server\/test\/contract\/(?:upkeep|backup|database|blob-store)/,
-  /^server\/test\/http\/(?:[^/]+$|edits\/multipart)/,
-]
-
-/** The same, of those that are over soon: with them at the end, no process works alone while the others have nothing left to do. */
-const ALONE_AND_SHORT = [
+  /^server\/test\/http\/(?:bodies|connections|disk-full|paths|stalled-readers|starting|edits\/multipart|embeddings\/media)\./,
   /^server\/src\/core\/image\/header-scan-bombs/,
-  /^lab\/bench\//,
-  /^server\/src\/(?:upstreams|runtime|thread)\//,
-  /^lab\/(?!bench|chaos)/,
+  /^server\/src\/(?:thread\/|runtime\/(?:colour-mask|image-codec|json)\.)/,
 ]
 
 /**
- * How many files of a folder share a process. What a file leaves open until its process ends (nodes, connections to PostgreSQL)
- * stays open beside the next ones: few of those that start a node, many of those that start nothing.
+ * How many files of a part share a process. What a file leaves open until its process ends (nodes, connections to PostgreSQL)
+ * stays open beside the next ones.
  */
-const TOGETHER: readonly (readonly [folder: string, most: number])[] = [
-  ['server/test/http/', 6],
-  ['server/test/contract/', 6],
-  ['', 40],
-]
+const TOGETHER: Readonly<Record<string, number>> = { contract: 12, control: 17, batches: 4, http: 20 }
+const TOGETHER_OTHERWISE = 60
 
-/** They wait for pauses, windows and drains of real seconds. Corpora and types embed with the demo model, which needs a core. */
-const IDLE = [/^server\/test\/http\/batches\//, /^server\/test\/e2e\/(?:stops|batches\/(?!corpus|types))/]
+/** Parts in the order in which they begin: the longest processes first, so that none works alone at the end. */
+const ORDER = ['batches', 'contract', 'control', 'http', 'e2e', 'chaos', 'simulation']
 
-export function isIdle(file: string): boolean {
-  return IDLE.some((room) => room.test(file))
+export interface TestProcess {
+  readonly part: string
+  readonly files: readonly string[]
 }
 
 /** The files of each process. */
-export function sharedOut(files: readonly string[]): string[][] {
-  const filesIn = (rooms: readonly RegExp[]): readonly string[] =>
-    rooms.flatMap((room) => files.filter((file) => room.test(file)))
-  const [alone, short] = [filesIn(ALONE), filesIn(ALONE_AND_SHORT)]
-  const others = files.filter((file) => !alone.includes(file) && !short.includes(file))
-  const together = TOGETHER.flatMap(([folder, most], index) => {
-    const earlier = TOGETHER.slice(0, index)
-    const those = others.filter(
-      (file) => file.startsWith(folder) && !earlier.some(([before]) => file.startsWith(before)),
+export function shareOut(files: readonly TestFile[]): readonly TestProcess[] {
+  const parts = Map.groupBy(files, ({ part }) => part)
+  const order = [...new Set([...ORDER, ...parts.keys()])]
+  return order.flatMap((part) => {
+    const paths = (parts.get(part) ?? []).map(({ path }) => path)
+    const alone = paths.filter((path) => ALONE.some((room) => room.test(path)))
+    const others = paths.filter((path) => !alone.includes(path))
+    const processes = Math.ceil(others.length / (TOGETHER[part] ?? TOGETHER_OTHERWISE))
+    // In turns, so that no process has all long files of a folder.
+    const together = Array.from({ length: processes }, (_, at) =>
+      others.filter((_path, index) => index % processes === at),
     )
-    return Array.from({ length: Math.ceil(those.length / most) }, (_, at) =>
-      those.slice(at * most, (at + 1) * most),
-    )
+    return [...alone.map((path) => [path]), ...together].map((inOne) => ({ part, files: inOne }))
   })
-  return [...alone.map((file) => [file]), ...together, ...short.map((file) => [file])]
 }

@@ -23,6 +23,7 @@ const ENTRIES = ['cli/torana', ...WORKERS]
 /** Files that the program reads besides its code, by their paths below `src`. */
 const BESIDE_CODE = [
   'stores/postgres/migrations/*.sql',
+  'stores/postgres/schema.txt',
   'stores/redis/*.lua',
   'worker/spaces/probe-images/*.{jpg,png}',
 ]

@@ -7,6 +7,8 @@ import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { version } from '#node/basics.ts'
 import { configurationMarkdown } from './configuration.ts'
+import { withCounts } from './counts.ts'
+import { ConfigError } from '#config/file/problem.ts'
 import { configurationSchemaJson } from '#config/schema/json.ts'
 import { catalogReleaseJson } from './catalog-release.ts'
 import { imageModelsMarkdown } from './image-models.ts'
@@ -16,46 +18,61 @@ import { openapiText } from '#http/openapi.ts'
 import { consolePlaces } from './console-places.ts'
 import { controlServer, type ControlDependencies } from '#control/server.ts'
 import { metricsMarkdown } from './metrics.ts'
+import { withAlertKinds } from './alert-kinds.ts'
 import { withProviders } from './providers.ts'
 import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
 import { cliMarkdown } from './cli.ts'
 import { TOPICS } from '#cli/commands.ts'
 import { chartSchemaJson } from './chart-schema.ts'
+import { schemaOf } from './schema.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+const SCHEMA = 'server/src/stores/postgres/schema.txt'
 
-/** Returns how many differ. */
-async function generateFiles(isCheck: boolean): Promise<number> {
-  const files: Record<string, string> = {
-    'contract/control.openapi.json': await openapiJson(controlApp()),
-    'contract/gateway.openapi.json': await openapiJson(await gatewayApp()),
-    'contract/torana.schema.json': configurationSchemaJson(),
-    'deploy/helm/torana/values.schema.json': chartSchemaJson(read('deploy/helm/torana/values.schema.json')),
-    'server/catalog/release.json': catalogReleaseJson(),
-    'docs/cli.md': cliMarkdown(TOPICS),
-    'docs/configuration.md': configurationMarkdown(),
-    'docs/errors.md': allFaultsMarkdown(),
-    'docs/metrics.md': metricsMarkdown(),
-    'docs/image-models.md': imageModelsMarkdown(),
-    'docs/upstreams.md': withProviders(read('docs/upstreams.md')),
-    'console/src/app/places.ts': consolePlaces(join(ROOT, 'console/src/pages')),
-  }
-  let stale = 0
-  for (const [name, text] of Object.entries(files)) {
-    const file = join(ROOT, name)
-    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue
-    stale += 1
-    if (isCheck) {
-      process.stderr.write(
-        `${name} is not what the code generates. Run \`npm run generate\` and look at the difference.\n`,
-      )
-      continue
+/** Each by its name from the root of the repository. */
+const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
+  'contract/control.openapi.json': () => openapiJson(controlApp()),
+  'contract/gateway.openapi.json': async () => openapiJson(await gatewayApp()),
+  'contract/torana.schema.json': configurationSchemaJson,
+  'deploy/helm/torana/values.schema.json': () =>
+    chartSchemaJson(read('deploy/helm/torana/values.schema.json')),
+  'server/catalog/release.json': catalogReleaseJson,
+  'docs/alerts.md': () => withAlertKinds(read('docs/alerts.md')),
+  'docs/cli.md': () => cliMarkdown(TOPICS),
+  'docs/configuration.md': configurationMarkdown,
+  'docs/errors.md': allFaultsMarkdown,
+  'docs/figures.json': () => withCounts(read('docs/figures.json')),
+  'docs/metrics.md': metricsMarkdown,
+  'docs/image-models.md': imageModelsMarkdown,
+  'docs/upstreams.md': () => withProviders(read('docs/upstreams.md')),
+  [SCHEMA]: () => schemaOf(existsSync(join(ROOT, SCHEMA)) ? read(SCHEMA) : ''),
+  'console/src/app/places.ts': () => consolePlaces(join(ROOT, 'console/src/pages')),
+}
+
+/** What is wrong, each problem once: files that differ, and mistakes in their sources. */
+async function generateFiles(isCheck: boolean): Promise<ReadonlySet<string>> {
+  const problems = new Set<string>()
+  for (const [name, make] of Object.entries(FILES)) {
+    try {
+      const text = await make()
+      const file = join(ROOT, name)
+      if (existsSync(file) && readFileSync(file, 'utf8') === text) continue
+      if (isCheck) {
+        problems.add(
+          `${name} is not what the code generates. Run \`npm run generate\` and look at the difference.`,
+        )
+        continue
+      }
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, text)
+      process.stdout.write(`wrote ${name}\n`)
+    } catch (error) {
+      // A mistake of the catalog names its place; of any other error the place is in its stack.
+      if (error instanceof ConfigError) error.problems.forEach((problem) => problems.add(problem))
+      else problems.add(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
     }
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, text)
-    process.stdout.write(`wrote ${name}\n`)
   }
-  return isCheck ? stale : 0
+  return problems
 }
 
 function read(name: string): string {
@@ -84,4 +101,7 @@ async function openapiJson(app: FastifyInstance): Promise<string> {
   return openapiText(app)
 }
 
-process.exitCode = (await generateFiles(process.argv.includes('--check'))) > 0 ? 1 : 0
+for (const problem of await generateFiles(process.argv.includes('--check'))) {
+  process.stderr.write(`${problem}\n`)
+  process.exitCode = 1
+}

@@ -1,16 +1,12 @@
 /** The table of providers in docs/upstreams.md. */
 import { builtInFacts, type Facts, type ProviderFacts } from '#config/build/facts.ts'
-
-const BEGIN = '<!-- generated providers: `npm run generate` makes it from server/catalog -->'
-const END = '<!-- /generated -->'
+import { withPart } from './part.ts'
 
 /** The page with its table made again; everything else stays. */
 export function withProviders(page: string, facts: Facts = builtInFacts()): string {
-  const [before, after] = [page.indexOf(BEGIN), page.indexOf(END)]
-  if (before < 0 || after < before) throw new Error(`docs/upstreams.md needs ${BEGIN} and ${END}`)
   const rows = [...facts.values()].filter(({ provider }) => provider !== 'demo').map(rowOf)
   const table = ['| `provider` | API | models | texts per call |', '|---|---|---|---|', ...rows].join('\n')
-  return `${page.slice(0, before + BEGIN.length)}\n${table}\n${page.slice(after)}`
+  return withPart(page, 'providers', table)
 }
 
 function rowOf(facts: ProviderFacts): string {

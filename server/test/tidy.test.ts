@@ -47,6 +47,11 @@ interface Source {
   readonly text: string
 }
 
+/** Each line of a failure names the file, the rule, and where the code belongs. */
+function assertTidy(errors: readonly string[]): void {
+  assert.ok(errors.length === 0, `\n${errors.join('\n')}\n`)
+}
+
 /** The first folder of a path in `server/src`. `main.ts` is a layer of its own; no other file stands beside it. */
 function layerOf(path: string): string {
   const [first = ''] = path.split('/')
@@ -92,6 +97,25 @@ function isFileFormat(specifier: string, layer: string): boolean {
   )
 }
 
+/** Layers that a lower one reaches through a port. */
+const OUTSIDE = new Set([
+  'node:',
+  'npm',
+  'stores',
+  'upstreams',
+  'runtime',
+  'thread',
+  'package',
+  'telemetry',
+  'config',
+])
+
+function remedyFor(target: string): string {
+  return OUTSIDE.has(target)
+    ? 'what it needs from outside is a type in ports/, implemented in stores/, runtime/ or upstreams/, and opened in node/'
+    : 'what both need belongs in a layer that both may import, such as core/ (a rule) or ports/ (a type)'
+}
+
 function findUntidy(sources: readonly Source[]): string[] {
   const errors: string[] = []
   for (const source of sources) {
@@ -99,32 +123,48 @@ function findUntidy(sources: readonly Source[]): string[] {
     const layer = layerOf(path)
     const isTest = path.endsWith('.test.ts')
     const allowed = MAY_IMPORT[layer]
-    if (!allowed) errors.push(`${path}: ${layer} is no layer of the house`)
-    if (LEFTOVERS.test(text)) errors.push(`${path}: holds a leftover mark`)
+    if (!allowed)
+      errors.push(
+        `${path}: ${layer} is no layer of the house: ARCHITECTURE.md lists the rooms and what belongs in each`,
+      )
+    if (LEFTOVERS.test(text)) errors.push(`${path}: holds a leftover mark: finish it, or delete the note`)
     if (isTest) continue
     const lines = text.split('\n').length - 1
-    if (lines > FILE_LINES_MAX) errors.push(`${path}: longer than ${FILE_LINES_MAX} lines`)
+    if (lines > FILE_LINES_MAX)
+      errors.push(
+        `${path}: longer than ${FILE_LINES_MAX} lines: give a part with a name of its own a file beside it`,
+      )
     for (const { line, length } of longFunctionsIn(text))
-      errors.push(`${path}: a function of ${length} lines, at line ${line}`)
+      errors.push(
+        `${path}: a function of ${length} lines, at line ${line}: at most ${FUNCTION_LINES_MAX}, so name its steps as functions`,
+      )
     if (layer === 'core') {
       const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$|'[^'\n]*'|`[^`]*`/gm, '')
       const impure = IMPURE.exec(code)
-      if (impure) errors.push(`${path}: core may not name ${impure[0]}`)
+      if (impure)
+        errors.push(
+          `${path}: core may not name ${impure[0]}: take the value as an argument; a caller has it from a port`,
+        )
     }
     for (const specifier of importsIn(source)) {
       const target = targetOf(specifier, path)
       if (target.layer !== layer && !allowed?.includes('*') && !allowed?.includes(target.layer)) {
-        errors.push(`${path}: ${layer} may not import ${specifier}`)
+        errors.push(`${path}: ${layer} may not import ${specifier}: ${remedyFor(target.layer)}`)
       }
       if (/^torana-(?:bulk|import)\b/.test(specifier) && layer !== 'cli' && !isFileFormat(specifier, layer))
-        errors.push(`${path}: only cli may import ${specifier}`)
+        errors.push(`${path}: only cli may import ${specifier}: a command belongs in cli/commands/`)
       const [own, folder] = [folderOf(path), folderOf(target.path)]
       const areSiblings = target.layer === layer && own && folder && folder !== own
       if (SEPARATE.has(layer) && areSiblings && !BASES.has(folder)) {
-        errors.push(`${path}: ${own} may not know its sibling ${folder}`)
+        errors.push(
+          `${path}: ${own} may not know its sibling ${folder}: what both need belongs in ${layer}/ itself, or in core/`,
+        )
       }
       const [room, other] = [roomOf(path), roomOf(target.path)]
-      if (room && other && room !== other) errors.push(`${path}: ${room} may not know ${other}`)
+      if (room && other && room !== other)
+        errors.push(
+          `${path}: ${room} may not know ${other}: what both need belongs in ${layer}/, outside of both`,
+        )
     }
   }
   return errors
@@ -167,7 +207,7 @@ const ORACLES = [
 function findToolsUntidy(sources: readonly Source[]): string[] {
   return sources
     .filter(({ text }) => /from '[^']*(\.\.\/server\/|#)/.test(text))
-    .map(({ path }) => `${path}: may not import files of the server`)
+    .map(({ path }) => `${path}: may not import files of the server: it judges them, so it has its own code`)
 }
 
 /** What each folder of the console may import: a folder of `console/src`, or a file of `app`. Absence is a ban. */
@@ -216,29 +256,44 @@ function findConsoleUntidy(sources: readonly Source[]): string[] {
   for (const { path, text } of sources) {
     const [folder = '', place = ''] = path.split('/')
     const allowed = CONSOLE_MAY_IMPORT[folder]
-    if (!allowed) errors.push(`${path}: ${folder} is no folder of the console`)
-    if (LEFTOVERS.test(text)) errors.push(`${path}: holds a leftover mark`)
+    if (!allowed)
+      errors.push(
+        `${path}: ${folder} is no folder of the console: console/README.md says what belongs in each`,
+      )
+    if (LEFTOVERS.test(text)) errors.push(`${path}: holds a leftover mark: finish it, or delete the note`)
     if (OWN_WRITES[path] === undefined && WRITES.some((one) => one.test(text)))
-      errors.push(`${path}: writes without useWrite`)
+      errors.push(
+        `${path}: writes without useWrite: send it with api/write.ts; what that can't do is a row of OWN_WRITES, with the reason`,
+      )
     if (/\.test\.tsx?$/.test(path) || path.endsWith('.d.ts')) continue
     const [lines, most] = [text.split('\n').length - 1, folder === 'pages' ? PAGE_LINES_MAX : FILE_LINES_MAX]
-    if (lines > most) errors.push(`${path}: longer than ${most} lines`)
-    if (UNTYPED_ADDRESS.test(text)) errors.push(`${path}: reads an address without its types`)
-    if (PLACE.test(path) && /from '[^']*\.tsx'/.test(text)) errors.push(`${path}: a place loads no component`)
+    if (lines > most) errors.push(`${path}: longer than ${most} lines: give a part of it a file beside it`)
+    if (UNTYPED_ADDRESS.test(text))
+      errors.push(`${path}: reads an address without its types: use place.useSearch() of its place.ts`)
+    if (PLACE.test(path) && /from '[^']*\.tsx'/.test(text))
+      errors.push(`${path}: a place loads no component: name it in lazyRouteComponent`)
     for (const specifier of importsIn({ path, text })) {
       if (!specifier.startsWith('.')) continue
       const target = join(path, '..', specifier)
-      if (target.startsWith('..')) errors.push(`${path}: the console may not import ${specifier}`)
+      if (target.startsWith('..'))
+        errors.push(
+          `${path}: the console may not import ${specifier}: it is a client, with the types of api/control.d.ts`,
+        )
       const [other = '', otherPlace = ''] = target.split('/')
       const isAllowed =
         other === folder ||
         allowed?.some((one) => one === other || one === target) ||
         (path === 'app/places.ts' && PLACE.test(target))
-      if (!isAllowed) errors.push(`${path}: ${folder} may not import ${target}`)
+      if (!isAllowed)
+        errors.push(
+          `${path}: ${folder} may not import ${target}: what pages share belongs in parts/, what all share in ui/ or app/`,
+        )
       if (PLACE.test(path) && other !== 'pages' && !PLACE_MAY_IMPORT.has(target))
-        errors.push(`${path}: a place may not import ${target}`)
+        errors.push(
+          `${path}: a place may not import ${target}: it is part of the first load, so only ${[...PLACE_MAY_IMPORT].join(' and ')}`,
+        )
       if (folder === 'pages' && other === 'pages' && place !== otherPlace)
-        errors.push(`${path}: no page knows another`)
+        errors.push(`${path}: no page knows another: what both need belongs in parts/`)
     }
   }
   return errors
@@ -273,6 +328,10 @@ function findCircles(sources: readonly Source[], nodeOf = (path: string): string
   return circlesOf(graph).map((circle) => circle.join(' ⇄ '))
 }
 
+function circleText(circle: string): string {
+  return `${circle}: a circle of imports; what they share belongs in a file that imports none of them`
+}
+
 const FOREIGN = new Set(['node_modules', '.cache', '.torana', 'dist'])
 
 /** Paths are relative to the folder. */
@@ -287,13 +346,13 @@ function sourcesIn(folder: string): Source[] {
 test('every import of the server points the way the house allows, and no file or function is too long', () => {
   const sources = sourcesIn('server/src')
   assert.ok(sources.length > 50, 'found too few sources: the check would pass vacuously')
-  assert.deepEqual(findUntidy(sources), [])
+  assertTidy(findUntidy(sources))
 })
 
 test('every import of the console points the way its folders allow', () => {
   const sources = sourcesIn('console/src')
   assert.ok(sources.length > 50, 'found too few sources: the check would pass vacuously')
-  assert.deepEqual(findConsoleUntidy(sources), [])
+  assertTidy(findConsoleUntidy(sources))
 })
 
 test('tidy itself notices a page that knows another, a place that loads its page, a part that knows the API, and a long page', () => {
@@ -337,7 +396,7 @@ test('tidy itself notices a page that knows another, a place that loads its page
 test('the oracles know nothing of the server', () => {
   const sources = ORACLES.flatMap((folder) => sourcesIn(`lab/${folder}`))
   assert.ok(sources.length > 5, 'found too few sources: the check would pass vacuously')
-  assert.deepEqual(findToolsUntidy(sources), [])
+  assertTidy(findToolsUntidy(sources))
 })
 
 /** `bulk/` speaks HTTP: no file of the server, nor any other workspace. */
@@ -347,14 +406,17 @@ function findBulkUntidy(sources: readonly Source[]): string[] {
       .filter(
         (specifier) => /^(?:#|torana\b)/.test(specifier) || fileOf(specifier, source.path)?.startsWith('..'),
       )
-      .map((specifier) => `${source.path}: bulk may not import ${specifier}`),
+      .map(
+        (specifier) =>
+          `${source.path}: bulk may not import ${specifier}: it speaks HTTP, and has its own code`,
+      ),
   )
 }
 
 test('bulk imports only itself, packages and Node', () => {
   const sources = sourcesIn('bulk')
   assert.ok(sources.length > 10, 'found too few sources: the check would pass vacuously')
-  assert.deepEqual(findBulkUntidy(sources), [])
+  assertTidy(findBulkUntidy(sources))
   const text = [
     "import { LineSplitter } from '#core/files/lines.ts'",
     "import { builtInFacts } from 'torana/config'",
@@ -368,7 +430,7 @@ test('bulk imports only itself, packages and Node', () => {
 test('the importer knows the server by torana/config only', () => {
   const sources = sourcesIn('import-litellm/src')
   assert.ok(sources.length > 5, 'found too few sources: the check would pass vacuously')
-  assert.deepEqual(findToolsUntidy(sources), [])
+  assertTidy(findToolsUntidy(sources))
 })
 
 /** Paths of the repository, or below `server/src`, that a page names. `x` is any file; `dist` and caches come later. */
@@ -389,10 +451,8 @@ test('every path that the pages for developers name is there', () => {
   for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md', ...written]) {
     const paths = pathsIn(readFileSync(join(REPOSITORY, page), 'utf8'))
     assert.ok(paths.length > 5, `${page} names too few paths: the check would pass vacuously`)
-    assert.deepEqual(
-      paths.filter((path) => !isThere(path)),
-      [],
-      page,
+    assertTidy(
+      paths.filter((path) => !isThere(path)).map((path) => `${page} names ${path}, which does not exist`),
     )
   }
   assert.deepEqual(
@@ -406,8 +466,16 @@ test('every npm script is on the page of commands, and no other is', () => {
     scripts: Record<string, string>
   }
   const page = readFileSync(join(REPOSITORY, 'docs/inside/commands.md'), 'utf8')
-  const named = [...page.matchAll(/`npm (?:run )?([a-z][a-z\d:]*)/g)].map(([, name = '']) => name)
-  assert.deepEqual([...new Set(named)].toSorted(), Object.keys(scripts).toSorted())
+  const named = [...page.matchAll(/`npm (?:run )?([a-z][a-z\d:-]*)/g)].map(([, name = '']) => name)
+  const known = Object.keys(scripts)
+  assertTidy([
+    ...known
+      .filter((name) => !named.includes(name))
+      .map((name) => `docs/inside/commands.md lacks npm run ${name}`),
+    ...[...new Set(named)]
+      .filter((name) => !known.includes(name))
+      .map((name) => `docs/inside/commands.md names npm run ${name}, which package.json does not have`),
+  ])
 })
 
 test('no files import one another in a circle, types included', () => {
@@ -417,14 +485,14 @@ test('no files import one another in a circle, types included', () => {
       sources.some(({ path }) => path.startsWith(folder)),
       `found no source in ${folder}`,
     )
-  assert.deepEqual(findCircles(sources), [])
+  assertTidy(findCircles(sources).map(circleText))
 })
 
 test('no folders of the server import one another in a circle', () => {
   const sources = sourcesIn('.').filter(
     ({ path }) => path.startsWith('server/src/') && !path.endsWith('.test.ts'),
   )
-  assert.deepEqual(findCircles(sources, dirname), [])
+  assertTidy(findCircles(sources, dirname).map(circleText))
 })
 
 /** Files of a feature: routes, queries, rules, and what it takes from the node; a topic may come first. */
@@ -443,20 +511,25 @@ function findFeatureUntidy(sources: readonly Source[]): string[] {
     const [layer = '', feature = '', file] = path.split('/')
     const isTest = path.endsWith('.test.ts')
     const isFeature = layer === 'control' && file !== undefined
-    if (layer === 'node' && CLASS.test(text)) errors.push(`${path}: node opens parts, and holds no class`)
+    if (layer === 'node' && CLASS.test(text))
+      errors.push(`${path}: node opens parts, and holds no class: it belongs in worker/, stores/ or runtime/`)
     if (isFeature && feature !== 'shared' && !FEATURE_FILE.test(path.split('/').slice(2).join('/')))
-      errors.push(`${path}: no kind of file that a feature has`)
+      errors.push(
+        `${path}: no kind of file that a feature has: routes.ts, queries.ts, rules.ts, open.ts, or a topic before them (history-queries.ts)`,
+      )
     if (isTest) return errors
     for (const specifier of importsIn(source)) {
       const target = targetOf(specifier, path)
       const [, other = '', otherFile] = target.path.split('/')
       if (target.layer === 'control' && !MAY_OPEN_CONTROL.test(path))
-        errors.push(`${path}: only node may import control`)
+        errors.push(`${path}: only node may import control: what both need belongs in core/`)
       if (layer === 'control' && target.layer === 'stores' && !QUERIES_FILE.test(path))
-        errors.push(`${path}: only queries may import ${specifier}`)
+        errors.push(`${path}: only queries may import ${specifier}: SQL belongs in queries.ts of its feature`)
       const isOfFeature = target.layer === 'control' && otherFile !== undefined && other !== 'shared'
       if (isFeature && isOfFeature && other !== feature)
-        errors.push(`${path}: ${feature} may not know ${other}`)
+        errors.push(
+          `${path}: ${feature} may not know ${other}: what both need belongs in control/shared/, a rule in core/`,
+        )
     }
     return errors
   })
@@ -464,7 +537,7 @@ function findFeatureUntidy(sources: readonly Source[]): string[] {
 
 test('a feature of the control plane knows no other, and opening a node holds no rule', () => {
   const sources = sourcesIn('server/src')
-  assert.deepEqual(findFeatureUntidy(sources), [])
+  assertTidy(findFeatureUntidy(sources))
 })
 
 for (const [path, text, error] of [
@@ -500,7 +573,7 @@ test('tidy lets features use what they share, and queries the database', () => {
     ['node/control.ts', "import { a } from '#control/keys/open.ts'\n/** Of this class. */\n"],
   ] as const
   const sources = allowed.map(([path, text]) => ({ path, text }))
-  assert.deepEqual(findFeatureUntidy(sources), [])
+  assertTidy(findFeatureUntidy(sources))
 })
 
 /** Fields that a node may lack: each would need an `if` wherever it is used. */
@@ -518,8 +591,11 @@ test('a node lacks no store, and the control plane no part of a node', () => {
       (text.match(/^ {2}readonly /gm) ?? []).length > 0,
       `${file} has no fields: the check would pass vacuously`,
     )
-    const fields = optionalFields(text)
-    assert.deepEqual(fields, [], file)
+    assertTidy(
+      optionalFields(text).map(
+        (field) => `${file}: ${field} may be missing: give a node that lacks it one that does nothing`,
+      ),
+    )
   }
   const planted =
     '  readonly history?: History\n  readonly prices: Prices | undefined\n  readonly find: () => Key | undefined\n'

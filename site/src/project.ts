@@ -18,6 +18,7 @@ export const base = import.meta.env.BASE_URL
 
 interface Figure {
   readonly text: string
+  /** Of a measured one. */
   readonly date: string
 }
 const figures = read('../docs/figures.json') as Readonly<Record<string, Figure>>

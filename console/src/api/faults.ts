@@ -54,8 +54,3 @@ export function isForeignProject(error: unknown): boolean {
 export function isStoreUnreachable(error: unknown): boolean {
   return error instanceof FaultError && error.code === 'store_unreachable'
 }
-
-/** Trying the same again at once might help. */
-export function mayPass(error: unknown): boolean {
-  return error instanceof UnreachableError || (error instanceof FaultError && error.status >= 500)
-}

@@ -1,5 +1,5 @@
 /** Lists that come page by page, with the same keys by path as all other queries. */
-import { infiniteQueryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
 import type { ClientPathsWithMethod } from 'openapi-fetch'
 import { client } from './client.ts'
 import type { paths } from './control.d.ts'
@@ -14,16 +14,18 @@ type PageOf<Path extends ListPath> = paths[Path]['get'] extends {
   ? Page
   : never
 
-/** `nextOf`: what to ask for after a page; undefined: it is the last. */
+/** `nextOf`: what to ask for after a page; undefined: it is the last. `keepsPrevious`: the rows of the last filter stay until those of the next are there. */
 export function pagesOf<Path extends ListPath>(
   path: Path,
   query: QueryOf<Path>,
   nextOf: (page: PageOf<Path>) => QueryOf<Path> | undefined,
+  { keepsPrevious = false }: { readonly keepsPrevious?: boolean } = {},
 ) {
   return infiniteQueryOptions({
     queryKey: ['get', path, { params: { query } }, 'pages'],
     initialPageParam: undefined as QueryOf<Path> | undefined,
     getNextPageParam: nextOf,
+    ...(keepsPrevious && { placeholderData: keepPreviousData }),
     queryFn: async ({ pageParam, signal }) => {
       const init = {
         params: { query: { ...(query as object), ...(pageParam as object | undefined) } },

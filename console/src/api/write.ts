@@ -33,8 +33,11 @@ export interface Write<In, Out> {
   readonly busy: boolean
 }
 
+/** What a write of any feature may add a line to. */
+const LOGS = ['/api/v1/audit', '/api/v1/configuration/changes']
+
 interface WriteOptions {
-  /** Paths of other features whose answers the write changes. Its own feature and the audit are always asked again. */
+  /** Paths of other features whose answers the write changes. Its own feature and the logs are always asked again. */
   readonly touches?: readonly (keyof paths)[]
 }
 
@@ -50,7 +53,7 @@ export function useWrite<Verb extends Method, Path extends ClientPathsWithMethod
     gcTime: 0,
     mutationFn: ({ call }: Sent) => call(),
     onSuccess: () => {
-      const touched = [featureOf(path), '/api/v1/audit', ...touches]
+      const touched = [featureOf(path), ...LOGS, ...touches]
       void queries.invalidateQueries({ predicate: (query) => touched.some((one) => isUnder(query, one)) })
     },
   })

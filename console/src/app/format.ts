@@ -42,12 +42,16 @@ export function moneyExact(usd: string | null | undefined): string {
   return usd === null || usd === undefined ? NONE : dollars(usd, 9)
 }
 
-/** In lists: six decimals below one cent, four below a dollar, two above; `$0` for nothing. */
+/** The least amount that six decimals can show, in nano-dollars. */
+const MICRO = 1_000n
+
+/** In lists: six decimals below one cent, four below a dollar, two above; `$0` is nothing, and what is less than a step says so. */
 export function moneyInList(usd: string | null | undefined): string {
   if (usd === null || usd === undefined) return NONE
   const nano = nanoOf(usd)
   const size = nano < 0n ? -nano : nano
   if (size === 0n) return '$0'
+  if (size < MICRO) return nano < 0n ? moneyExact(usd) : '<$0.000001'
   return dollars(usd, size < CENT ? 6 : size < DOLLAR ? 4 : 2)
 }
 

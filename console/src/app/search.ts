@@ -2,7 +2,6 @@
  * Search parameters of an address. Every value is text, or several texts; a reader makes of it what a page wants, or drops
  * it where it is wrong. A parameter without a reader is kept as it is.
  */
-import { ALERT_KINDS } from '../api/alert-kinds.ts'
 import { USAGE_GROUPS, type UsageGroup } from '../api/usage-groups.ts'
 import { SPANS } from '../time/range.ts'
 
@@ -94,9 +93,6 @@ export function time(): Reader<string> {
 
 /** The range of time that a page looks at. */
 export const range = { since: oneOf(...SPANS), from: time(), to: time() }
-
-/** What a rule alerts on. */
-export const alertKind = oneOf(...ALERT_KINDS)
 
 /** What a chart of usage counts. */
 export const usageMeasure = oneOf('usd', 'tokens', 'images', 'requests')

@@ -19,6 +19,12 @@ export function failureText(error: unknown): string {
   return param !== undefined && message.startsWith(`${param}: `) ? message.slice(param.length + 2) : message
 }
 
+/** A later try may succeed. */
+export function mayPass(error: unknown): boolean {
+  const { name, status = 0 } = partsOf(error)
+  return name === 'UnreachableError' || status >= 500
+}
+
 /** The field that a failure is about: `rules.0.claim` is about `rules`. The longest name that fits wins. */
 export function fieldOf(error: unknown, fields: Iterable<string>): string | undefined {
   const { param } = partsOf(error)

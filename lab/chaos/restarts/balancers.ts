@@ -40,7 +40,7 @@ export const BALANCERS: Readonly<Record<BalancerKind, BalancerFacts>> = {
     textOf: (shipped, parts) =>
       haproxyText(shipped, parts)
         .replace(/^ {2}retries .*$/m, '  retries 0')
-        .replace(/check inter \S+ fall \d+ rise \d+/, 'check inter 5s fall 2 rise 2'),
+        .replace(/inter \S+ fall \d+ rise \d+/, 'inter 5s fall 2 rise 2'),
     commandOf: (file) => ['haproxy', '-db', '-f', file],
   },
   nginx: {
@@ -87,10 +87,12 @@ export async function startBalancer(
 }
 
 function haproxyText(shipped: string, { port, nodePorts }: TextParts): string {
-  const servers = nodePorts.map((node, index) => `  server node-${index + 1} 127.0.0.1:${node}\n`)
+  const servers = (use: 'check' | 'backup'): string =>
+    nodePorts.map((node, index) => `  server ${use}-${index + 1} 127.0.0.1:${node} ${use}\n`).join('')
   return shipped
     .replace(/^ {2}bind .*$/m, `  bind 127.0.0.1:${port}`)
-    .replace(/(?:^ {2}server .*\n)+/m, servers.join(''))
+    .replace(/(?:^ {2}server .* check\n)+/m, servers('check'))
+    .replace(/(?:^ {2}server .* backup\n)+/m, servers('backup'))
 }
 
 function nginxText(shipped: string, { port, nodePorts, folder }: TextParts): string {

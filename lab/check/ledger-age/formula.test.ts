@@ -1,7 +1,7 @@
 /** The formula and the SQL that writes it are two ways to the same ledger, and a judge that finds nothing must have looked. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '../../../server/src/runtime/clock.ts'
+import { storeClockOf } from '../../../server/src/stores/postgres/store-clock.ts'
 import { openPostgres } from '../../../server/src/stores/postgres/database.ts'
 import { PostgresReconciler } from '../../../server/src/stores/postgres/ledger/reconciler.ts'
 import { makePartitions } from '../../../server/src/stores/postgres/ledger/upkeep-partitions.ts'
@@ -32,7 +32,9 @@ test(
       const lost = rows.map((row, index) => (index === 0 ? { ...row, amount_nano: '1' } : row))
       assert.match(differencesOf('the day', expectedOf(age, day, false), lost).join(), /amount_nano is 1,/)
     }
-    const { differences, entries } = await new PostgresReconciler(database, systemClock).reconcile('all')
+    const { differences, entries } = await new PostgresReconciler(database, storeClockOf(database)).reconcile(
+      'all',
+    )
     assert.deepEqual([differences, entries], [[], 2 * ROWS])
     await database.close()
   },

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { S3_OWNER, s3Program, startS3Server, testPlace } from '../../../server/test/support/s3.ts'
 import type { S3Settings } from '../../../server/src/stores/blobs/s3.ts'
+import { movableClock } from '../../../server/test/support/moved-database.ts'
 import { SOURCE_PROGRAM } from '../../../server/test/support/process.ts'
 import type { TestServer } from '../../../server/test/support/servers.ts'
 import { newTorana, type Torana } from '../../torana.ts'
@@ -17,8 +18,8 @@ export interface Stage {
   readonly s3: TestServer
   readonly place: S3Settings
   readonly node: Torana
-  /** Sets the wall clock of the node. Undefined: that of this machine. */
-  moveTo(unixMs: number | undefined): void
+  /** Sets the clocks of the node and of PostgreSQL. Undefined: that of this machine. */
+  moveTo(unixMs: number | undefined): Promise<void>
 }
 
 export async function openStage(place: Workplace, ledger: object): Promise<Stage> {
@@ -29,9 +30,13 @@ export async function openStage(place: Workplace, ledger: object): Promise<Stage
   const s3 = place.keep(await startS3Server(program, { volumes: 100, volumeMegabytes: 1024 }))
   const at = testPlace(s3.url)
   const clockFile = join(place.folder, 'clock')
-  const moveTo = (unixMs: number | undefined): void =>
-    writeFileSync(clockFile, String(unixMs === undefined ? 0 : unixMs - Date.now()))
-  moveTo(undefined)
+  const moveDatabase = await movableClock(postgres.url)
+  const moveTo = async (unixMs: number | undefined): Promise<void> => {
+    const aheadMs = unixMs === undefined ? 0 : unixMs - Date.now()
+    await moveDatabase(aheadMs)
+    writeFileSync(clockFile, String(aheadMs))
+  }
+  await moveTo(undefined)
   const node = await newTorana({
     folder: place.folder,
     name: 'node',

@@ -1,5 +1,5 @@
 /**
- * A model's end over months: two real nodes on one PostgreSQL, with a wall clock that is moved, killed and restarted on the way.
+ * A model's end over months: two real nodes on one PostgreSQL, with clocks that are moved, killed and restarted on the way.
  * The date that an upstream lists is followed without a restart, the earlier one wins, and every notice goes out exactly once: in
  * the log, at the API and by webhook. `--quick` stops at fewer days. Exits with 1 when anything differs.
  */
@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { movableClock } from '../../../server/test/support/moved-database.ts'
 import { startFakeProvider } from '../../fake-provider/server.ts'
 import { until } from '../../processes.ts'
 import { print } from '../../report.ts'
@@ -39,13 +40,16 @@ const dayText = (day: number): string => new Date(startMs + day * DAY_MS).toISOS
 let today = 0
 
 /** Noon of that day. */
-function moveTo(day: number): void {
+async function moveTo(day: number): Promise<void> {
   today = day
-  writeFileSync(clockFile, String(startMs + (day + 0.5) * DAY_MS - Date.now()))
+  const aheadMs = startMs + (day + 0.5) * DAY_MS - Date.now()
+  await moveDatabase(aheadMs)
+  writeFileSync(clockFile, String(aheadMs))
 }
-moveTo(0)
 
 const postgres = await place.postgres()
+const moveDatabase = await movableClock(postgres.url)
+await moveTo(0)
 const provider = await startFakeProvider()
 const receiver = await startReceiver()
 const deployment = { upstream: 'lab', priority: 0 }
@@ -153,7 +157,7 @@ const rows: string[][] = [['day', LISTED, DECLARED, 'what happened', 'notices so
 
 /** One stop: the nodes live through a day. */
 async function live(day: number, event = '', happen: () => Promise<void> = async () => {}): Promise<void> {
-  moveTo(day)
+  await moveTo(day)
   await wait(500)
   await happen()
   await use()
@@ -180,10 +184,10 @@ await Promise.all(nodes.map((node) => node.start()))
 expectSame('the day before the first list', await shutdownDateAt(one), null)
 await followed(FIRST_END)
 await provider.setMode('lab', { traits: `shutdown-${dayText(LISTED_END).replaceAll('-', '')}` })
-moveTo(2)
+await moveTo(2)
 await followed(LISTED_END)
 await provider.setMode('lab', { traits: 'shutdown-0' })
-moveTo(4)
+await moveTo(4)
 await until('the words are in a log', PATIENCE_MS, () =>
   nodes.some((node) => node.log().includes('neither Unix seconds nor an ISO date')),
 )

@@ -265,7 +265,7 @@ describe("fal's queue", () => {
 
 describe('traits of pictures', () => {
   it('none is left out of these tests', () => {
-    const files = ['openai', 'stream', 'jobs', 'wires'].map((name) =>
+    const files = ['openai', 'stream', 'jobs', 'edits', 'edit-wires'].map((name) =>
       readFileSync(new URL(`./${name}.test.ts`, import.meta.url), 'utf8'),
     )
     const untested = Object.keys(imageTraits).filter((trait) => {

@@ -47,7 +47,8 @@ export const environmentVariables = {
   },
   LOG_LEVEL: {
     default: 'info',
-    description: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
+    description:
+      '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. `info` has failed requests; `debug` has all of them, one line each.',
   },
   LOG_FORMAT: {
     default: 'auto',

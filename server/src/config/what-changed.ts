@@ -81,7 +81,7 @@ function textOfItems(items: Items): string {
 }
 
 type DigestOf = (text: string) => string
-type Pause = () => Promise<void>
+export type Pause = () => Promise<void>
 
 export interface LoadDetail extends Readonly<Record<string, unknown>> {
   /** The digest of what the configuration means. */

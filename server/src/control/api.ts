@@ -49,6 +49,7 @@ import { registerSignOn } from './sign-on/routes.ts'
 import { registerSettings } from './settings/routes.ts'
 import { registerSnapshots } from './snapshots/routes.ts'
 import { registerTokens } from './tokens/routes.ts'
+import { readInTurn } from './shared/reading-turns.ts'
 import type { Api } from './shared/route.ts'
 import { registerSpaces } from './spaces/routes.ts'
 import { registerSuspects } from './suspects/routes.ts'
@@ -69,6 +70,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
         request.setDecorator(CALLER, { ...caller, address: clientAddress(request.raw) })
         checkAccess(caller, permission, request.method)
       })
+      readInTurn(scope)
       scope.addHook('onSend', async (request, reply) => {
         void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
       })

@@ -72,6 +72,11 @@ export type DatabaseSettings =
   /** PostgreSQL inside this process, in a folder. */
   { readonly kind: 'inside'; readonly folder: string } | { readonly kind: 'postgres'; readonly url: string }
 
+/** Its name in messages. */
+export function databaseName(kind: DatabaseSettings['kind']): string {
+  return kind === 'postgres' ? 'PostgreSQL' : 'the built-in database'
+}
+
 /** Where images are kept. */
 export type AssetSettings =
   | { readonly kind: 'file'; readonly folder: string }

@@ -37,6 +37,7 @@ const CONTROL_ONLY: ReadonlySet<string> = new Set<FaultCode>([
   'sign_in_failed',
   'sign_on_failed',
   'too_many_exports',
+  'too_many_reads',
   'too_many_sign_ins',
   'too_many_streams',
   'wrong_host',

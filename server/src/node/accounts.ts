@@ -1,11 +1,11 @@
 /** Opens what money needs beside the ledger: rate limits, leases and marks of budgets. */
 import type { Budget } from '#core/money/budget.ts'
-import type { NodeFigures } from '#ports/upkeep.ts'
+import type { LimiterMemory, NodeFigures } from '#ports/upkeep.ts'
 import type { MoneyOutside } from '#request/money/admission.ts'
 import { Leases } from '#request/money/leases.ts'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
 import { RedisConnection } from '#stores/redis/connection.ts'
-import { evictionPolicyOf } from '#stores/redis/eviction.ts'
+import { memoryOf } from '#stores/redis/memory.ts'
 import { RedisLimiter } from '#stores/redis/limiter.ts'
 import { RedisSpending, SPENT_SCRIPT } from '#stores/redis/spending.ts'
 import { TAKE_SCRIPT } from '#stores/redis/take.ts'
@@ -24,6 +24,8 @@ const BUDGET_MARKS_MS = 1000
 export interface Accounts extends AsyncDisposable {
   readonly money: Omit<MoneyOutside, 'bytesOf'>
   readonly nodeFigures: () => NodeFigures
+  /** Asks Redis. Undefined: it does not answer, does not say, or is not configured. */
+  readonly limiterMemory: () => Promise<LimiterMemory | undefined>
 }
 
 export interface AccountParts {
@@ -39,8 +41,7 @@ export async function openAccounts(basics: Basics, parts: AccountParts): Promise
   const { settings, storeUrls, clock, identifiers, log, metrics } = basics
   const { stores, budgetInForce } = parts
   const { nodeId, ledger, budgets, liveNodes, isStoreUnreachable } = stores
-  const eviction: Eviction = { policy: undefined }
-  const redis = await openRedis(storeUrls.redis, eviction, log)
+  const redis = await openRedis(storeUrls.redis, log)
   const local = new MemoryLimiter(clock, () => 1 / liveNodes())
   const limiter = redis ? new RedisLimiter({ connection: redis, fallback: local }) : local
   const leases = new Leases({
@@ -72,7 +73,7 @@ export async function openAccounts(basics: Basics, parts: AccountParts): Promise
   const shared = limiter instanceof RedisLimiter ? limiter : undefined
   const nodeFigures = (): NodeFigures => ({
     ...stores.forControl.figures(),
-    limiter: shared && { state: shared.state(), evictionPolicy: eviction.policy, counts: shared.counts },
+    limiter: shared && { state: shared.state(), lastError: redis?.lastError?.message, counts: shared.counts },
     hasConfigFile: settings.configFile !== undefined,
     configRefusal: parts.catalog.refusal,
   })
@@ -87,6 +88,7 @@ export async function openAccounts(basics: Basics, parts: AccountParts): Promise
         log.error({ requestId, err: error }, 'a usage record waits in the journal'),
     },
     nodeFigures,
+    limiterMemory: async () => redis && memoryOf(redis),
     async [Symbol.asyncDispose]() {
       await Promise.all(chores.map((chore) => chore.stop()))
       // Spending is in the ledger before the rest of a lease is returned.
@@ -97,16 +99,7 @@ export async function openAccounts(basics: Basics, parts: AccountParts): Promise
   }
 }
 
-/** The answer of Redis when it was last reached. */
-interface Eviction {
-  policy: string | undefined
-}
-
-async function openRedis(
-  url: (() => string) | undefined,
-  eviction: Eviction,
-  log: Log,
-): Promise<RedisConnection | undefined> {
+async function openRedis(url: (() => string) | undefined, log: Log): Promise<RedisConnection | undefined> {
   if (url === undefined) return undefined
   let wasAway = false
   const redis = new RedisConnection({
@@ -120,16 +113,15 @@ async function openRedis(
         )
       wasAway = true
     },
-    onReady: () => void warnOfEviction(redis, eviction, log),
+    onReady: () => void warnOfEviction(redis, log),
   })
   await redis.open()
   return redis
 }
 
 /** Only a warning for people: an answer that never comes is no trouble. */
-async function warnOfEviction(redis: RedisConnection, eviction: Eviction, log: Log): Promise<void> {
-  const policy = await evictionPolicyOf(redis)
-  eviction.policy = policy
+async function warnOfEviction(redis: RedisConnection, log: Log): Promise<void> {
+  const policy = (await memoryOf(redis))?.evictionPolicy
   if (policy === undefined || policy === 'noeviction') return
   log.warn(
     { policy },

@@ -22,7 +22,7 @@ import type { Stores } from './stores.ts'
 export interface AlertParts {
   readonly stores: Pick<
     Stores,
-    'alerts' | 'alertOutbox' | 'forControl' | 'history' | 'isEldest' | 'reportDatabase'
+    'alerts' | 'alertOutbox' | 'forControl' | 'history' | 'isEldest' | 'pulse' | 'reportDatabase'
   >
   readonly catalog: CatalogInForce
   readonly live: Pick<Live, 'drains' | 'summaries'>
@@ -57,6 +57,7 @@ export function openAlerts(basics: Basics, parts: AlertParts): Alerts {
       declared().channels.find(({ id }) => id === channel)?.target ?? (await stores.alerts.target(channel)),
     nowMs: () => clock.nowMs(),
     events,
+    repeat: stores.pulse.on('notices'),
   })
   const watch = watchOf(basics, parts, declared)
   const chores = tasksOf(settings.role).doesChores
@@ -64,7 +65,10 @@ export function openAlerts(basics: Basics, parts: AlertParts): Alerts {
         sender.start(),
         every(
           CHECK_MS,
-          () => watch.check(),
+          async () => {
+            const hasRules = declared().rules.some(({ isOn }) => isOn)
+            if (hasRules || stores.pulse.may('alerts')) await watch.check()
+          },
           (error) => events.trouble(error),
         ),
       ]
@@ -93,6 +97,7 @@ function watchOf(
       auditReceivers: auditReceivers.states,
       catalog: () => catalog.current,
       clock,
+      declaredProjects: () => catalog.projects,
       isDrained: (deployment) => live.drains.of(deployment) !== undefined,
       reconciler: stores.forControl.reconciler,
       reports,

@@ -9,7 +9,7 @@ import type {
 } from '#core/settings.ts'
 import type { BodyRoom } from '#http/gate/body-room.ts'
 import { readManifest } from '#package/files.ts'
-import type { Clock, Identifiers } from '#ports/clock.ts'
+import type { Identifiers, NodeClock } from '#ports/clock.ts'
 import type { NodeSecrets } from '#runtime/secret.ts'
 import type { Log } from '#telemetry/log.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
@@ -44,7 +44,7 @@ export interface Basics {
   readonly playground: PlaygroundSettings
   readonly ledger: LedgerSettings
   readonly secrets: NodeSecrets
-  readonly clock: Clock
+  readonly clock: NodeClock
   readonly identifiers: Identifiers
   readonly log: Log
   readonly metrics: Metrics

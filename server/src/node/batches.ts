@@ -27,7 +27,7 @@ import type { Stores } from './stores.ts'
 import type { Traffic } from './traffic.ts'
 
 export interface BatchParts {
-  readonly stores: Pick<Stores, 'nodeId' | 'batches' | 'files' | 'isEldest'>
+  readonly stores: Pick<Stores, 'nodeId' | 'batches' | 'files' | 'isEldest' | 'isClockSteady' | 'pulse'>
   readonly blobs: Blobs
   readonly catalog: CatalogInForce
   readonly outside: EmbedOutside
@@ -74,13 +74,14 @@ export function openBatches(basics: Basics, parts: BatchParts): OpenBatches {
 }
 
 function workerParts(parts: BatchParts): BatchWorkerParts {
-  const { nodeId, isEldest } = parts.stores
+  const { nodeId, isEldest, isClockSteady, pulse } = parts.stores
   const forChunks = chunkDependencies(parts)
   return {
     ...forChunks,
     nodeId,
-    mustForget: isEldest,
+    mustForget: async () => isClockSteady() && (await isEldest()),
     knowsSpaces: () => parts.spaces.guard.hasRead,
+    pulse,
     forPictures: pictureDependencies(parts, forChunks),
   }
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Limits, Settings } from '#core/settings.ts'
 import type { BlobStore } from '#ports/blobs.ts'
+import type { Clock } from '#ports/clock.ts'
 import { ENDLESS_ROOM, type DiskRoom } from '#ports/disk-room.ts'
 import { MeasuredDisk } from '#runtime/disk-room.ts'
 import { DiskBlobs } from '#stores/blobs/disk.ts'
@@ -23,15 +24,17 @@ export interface Blobs {
 export async function openBlobs(
   { assets, dataDir }: Pick<Settings, 'assets' | 'dataDir'>,
   { diskReserveBytes }: Pick<Limits, 'diskReserveBytes'>,
+  clock?: Pick<Clock, 'nowMs'>,
 ): Promise<Blobs> {
   if (assets.kind === 'file') {
     const room = new MeasuredDisk(assets.folder, diskReserveBytes)
-    const store = await DiskBlobs.open(assets.folder, room)
+    const store = await DiskBlobs.open(assets.folder, room, clock)
     return { store, kept: store, spooled: undefined, room, place: await folderId(assets.folder) }
   }
   const spool = await DiskBlobs.open(
     join(dataDir, 'assets-spool'),
     new MeasuredDisk(dataDir, diskReserveBytes),
+    clock,
   )
   const kept = new S3Blobs(assets)
   const spooled = new SpooledBlobs(kept, spool)

@@ -16,7 +16,7 @@ export interface OpenCaptures extends AsyncDisposable {
 }
 
 export interface CapturesParts {
-  readonly stores: Pick<Stores, 'captures' | 'isEldest'>
+  readonly stores: Pick<Stores, 'captures' | 'isEldest' | 'pulse'>
   readonly directory: Pick<Directory, 'captures'>
 }
 
@@ -36,6 +36,7 @@ export function openCaptures(
   const deletion = every(
     DELETE_MS,
     async () => {
+      if (!stores.pulse.may('captures')) return
       if (await stores.isEldest()) await stores.captures.deleteOld(directory.captures)
     },
     (error) => {

@@ -3,9 +3,11 @@ import { listModels } from '#core/catalog/catalog.ts'
 import { withStoredPrices } from '#config/build/stored-prices.ts'
 import { ThreadLoading, type ReloadedConfig } from '#config/load-in-thread.ts'
 import { lateChanges, type LoadedConfig } from '#config/load.ts'
+import { reloadText } from '#config/reload-text.ts'
 import { watchConfig, type ConfigWatch, type FileLook } from '#config/reload.ts'
 import type { Environment } from '#config/file/variable.ts'
 import type { ExportConfiguration } from '#ports/stored-configuration.ts'
+import { yieldLoop } from '#runtime/event-loop.ts'
 import { FeedInForce, type UsedFeed } from '#worker/catalog/feed.ts'
 import { CatalogInForce, type CatalogLog } from '#worker/catalog/in-force.ts'
 import { ListedEnds } from '#worker/catalog/listed-ends.ts'
@@ -95,7 +97,8 @@ export function followConfiguration(
       loaded = next
       audit.note(next.catalog, next.digest, before)
       metrics.node.configLoaded(clock.nowMs(), next.digest)
-      log.info({ models: listModels(next.catalog).length }, 'configuration reloaded')
+      const changes = await reloadText(before, next.catalog, yieldLoop)
+      log.info({ models: listModels(next.catalog).length }, `configuration reloaded: ${changes}`)
       for (const warning of lateChanges(basics, next)) log.warn(warning)
     },
     onBad(problems) {

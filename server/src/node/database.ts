@@ -33,7 +33,7 @@ import { PostgresNodeNews } from '#stores/postgres/node-news.ts'
 import { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import { PostgresSuspects } from '#stores/postgres/suspects/suspects.ts'
-import type { Log } from '#telemetry/log.ts'
+import { brokenConnectionsLog } from '#telemetry/store-log.ts'
 import { version, type Basics } from './basics.ts'
 import { openLedger } from './ledger.ts'
 import type { StoreParts, Stores } from './stores.ts'
@@ -75,9 +75,12 @@ export async function openDatabaseStores(
     kept.kind === 'inside' ? kept : { kind: 'postgres', url: storeUrls.database ?? (() => kept.url) }
   const auditKeys = auditKeysOf(secrets)
   await using opened = new AsyncDisposableStack()
-  const database = opened.adopt(await openDatabase(settings, auditKeys, log), (one) => one.close())
-  const forMoney = opened.adopt(openForMoney(settings, { database, auditKeys, log }), (one) => one.close())
-  const forReports = opened.adopt(openForReports(settings, { database, auditKeys, log }), (one) =>
+  const onError = brokenConnectionsLog(log)
+  const database = opened.adopt(await openDatabase(settings, { auditKeys, onError }), (one) => one.close())
+  const forMoney = opened.adopt(openForMoney(settings, { database, auditKeys, onError }), (one) =>
+    one.close(),
+  )
+  const forReports = opened.adopt(openForReports(settings, { database, auditKeys, onError }), (one) =>
     one.close(),
   )
   const ledger = opened.use(await openLedger(basics, { database, forMoney, onEnded }))
@@ -99,7 +102,7 @@ export async function openDatabaseStores(
     alertOutbox: new PostgresAlertOutbox(database),
     audit: new PostgresAudit(forReports, basics.clock),
     auditReceivers: new PostgresAuditReceivers(database),
-    batches: new PostgresBatches(database, webhooksFor, hasLeftSpace),
+    batches: new PostgresBatches(database, webhooksFor, hasLeftSpace, () => ledger.pulse.raise('batches')),
     batchDrafts: new PostgresBatchDrafts(database, basics.clock),
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),
     files: new PostgresFiles(database, basics.clock),
@@ -121,8 +124,10 @@ export async function openDatabaseStores(
   }
 }
 
-async function openDatabase(settings: OpenedDatabase, auditKeys: SealingKeys, log: Log): Promise<Database> {
-  const options = { onError: brokenTo(log), auditKeys }
+async function openDatabase(
+  settings: OpenedDatabase,
+  options: Pick<PoolParts, 'auditKeys' | 'onError'>,
+): Promise<Database> {
   return settings.kind === 'inside'
     ? openPglite(settings.folder, options)
     : openPostgres(settings.url, options)
@@ -141,19 +146,15 @@ function openForReports(settings: OpenedDatabase, parts: PoolParts): Database {
 interface PoolParts {
   readonly database: Database
   readonly auditKeys: SealingKeys
-  readonly log: Log
+  readonly onError: (error: Error) => void
 }
 
 function openOwnPool(
   settings: OpenedDatabase,
-  { database, auditKeys, log }: PoolParts,
+  { database, auditKeys, onError }: PoolParts,
   bounds: { readonly queryTimeoutMs: number; readonly poolSize: number },
 ): Database {
   // The database inside the process has one connection.
   if (settings.kind === 'inside') return database
-  return openPostgres(settings.url, { onError: brokenTo(log), auditKeys, ...bounds })
-}
-
-function brokenTo(log: Log): (error: Error) => void {
-  return (error) => log.warn({ err: error }, 'a connection to PostgreSQL broke')
+  return openPostgres(settings.url, { onError, auditKeys, ...bounds })
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Budget } from '#core/money/budget.ts'
 import { keyFrom } from '#core/keys/key.ts'
-import { tokenCaller } from '#control/shared/caller.ts'
+import { nodeCaller } from '#control/shared/caller.ts'
 import type { AccessDependencies } from '#control/shared/authenticate.ts'
 import { playerNow } from '#control/shared/players.ts'
 import type { Peppers } from '#ports/key-store.ts'
@@ -12,6 +12,7 @@ import { adminTokens, loadAdminToken, peppersOf } from '#runtime/secret.ts'
 import { MemoryKeys } from '#stores/memory/keys.ts'
 import { pollKeys } from '#worker/keys/key-polling.ts'
 import { declaredFirst } from '#worker/keys/declared-first.ts'
+import { keyStoreLog } from '#telemetry/store-log.ts'
 import { KeySnapshot } from '#worker/keys/key-snapshot.ts'
 import { NodeTerms } from '#worker/keys/node-terms.ts'
 import type { Basics } from './basics.ts'
@@ -38,7 +39,7 @@ export interface Directory extends AsyncDisposable {
 }
 
 export interface DirectoryParts {
-  readonly stores: Pick<Stores, 'keys' | 'keyFile' | 'reportDatabase'>
+  readonly stores: Pick<Stores, 'keys' | 'keyFile' | 'pulse' | 'reportDatabase'>
   readonly catalog: CatalogInForce
 }
 
@@ -46,21 +47,19 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
   const { settings, secrets, clock, log } = basics
   const peppers = peppersOf(secrets)
   const declared = new MemoryKeys(peppers.current.digestOf)
-  const snapshot = new KeySnapshot({
+  const snapshot: KeySnapshot = new KeySnapshot({
     source: stores.keys,
     peppers,
     clock,
     file: stores.keyFile,
     onChange: () => catalog.refresh(),
-    onTrouble(trouble) {
-      if (trouble)
-        log.error({ err: trouble }, 'the key store is unreachable; this node accepts known keys for one hour')
-      else log.info('the key store is back')
-    },
+    onTrouble: keyStoreLog(log, () => snapshot.size),
   })
   await snapshot.start()
-  const polling = pollKeys(snapshot, (error) =>
-    log.error({ err: error }, 'stored keys could not be refreshed'),
+  const polling = pollKeys(
+    snapshot,
+    (error) => log.error({ err: error }, 'stored keys could not be refreshed'),
+    stores.pulse,
   )
   await catalog.followProjects(async (projects) => {
     const replace = await declared.prepare(projects, yieldLoop)
@@ -82,6 +81,7 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
     declaredProjects: () => catalog.projects,
     reports: stores.reportDatabase,
     playground: basics.playground,
+    nodeTokens: tokens.map(({ actor }) => actor),
   }
   return {
     terms: new NodeTerms({
@@ -89,7 +89,7 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
       snapshot,
       source: stores.keys,
       budgetInForce,
-      playerOf: (owner) => playerNow(owner, players),
+      playerNow: (player, project) => playerNow(player, project, players),
       clock,
     }),
     keys: declaredFirst(declared, snapshot),
@@ -99,7 +99,7 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
     newSecret: () => keyFrom(randomBytes(64), settings.cell),
     callerOf: (token, isLocal) => {
       const actor = settings.adminTokenOff && !isLocal ? undefined : actorOf(token)
-      return actor === undefined ? undefined : tokenCaller(actor)
+      return actor === undefined ? undefined : nodeCaller(actor)
     },
     hasKeys,
     // Declared keys alone are not enough: to callers with stored keys it would be the node that refuses all of them.

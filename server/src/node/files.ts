@@ -28,7 +28,7 @@ export interface OpenFiles extends AsyncDisposable {
 }
 
 export interface FileParts {
-  readonly stores: Pick<Stores, 'files' | 'fileUploads' | 'batches' | 'batchDrafts' | 'isEldest'>
+  readonly stores: Pick<Stores, 'files' | 'fileUploads' | 'batches' | 'batchDrafts' | 'isEldest' | 'pulse'>
   readonly blobs: Blobs
   readonly terms: TermsInForce
 }
@@ -46,7 +46,14 @@ export async function openFiles(basics: Basics, { stores, blobs, terms }: FilePa
   const corpora = new ProcessCorpusReader()
   const vectorFiles = new WorkerVectorFiles()
   const worker = startFileWorker(
-    { files, fileBlobs, fileUploads: stores.fileUploads, terms, mustForget: stores.isEldest },
+    {
+      files,
+      fileBlobs,
+      fileUploads: stores.fileUploads,
+      terms,
+      mustForget: stores.isEldest,
+      pulse: stores.pulse,
+    },
     {
       deleted: (count) => log.info({ files: count }, 'old files were deleted'),
       failed(error) {

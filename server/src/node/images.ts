@@ -40,7 +40,10 @@ import type { Upstreams } from './upstreams.ts'
 const DRAIN_MS = 5000
 
 export interface ImageParts {
-  readonly stores: Pick<Stores, 'nodeId' | 'imageJobs' | 'appendLate' | 'isEldest'>
+  readonly stores: Pick<
+    Stores,
+    'nodeId' | 'imageJobs' | 'appendLate' | 'isEldest' | 'isClockSteady' | 'pulse'
+  >
   readonly accounts: Pick<Accounts, 'money'>
   readonly catalog: CatalogInForce
   readonly outside: { readonly observer: Observer }
@@ -69,7 +72,7 @@ type ImagesOutside = Omit<ImageDependencies, keyof Accounts['money'] | 'bytesOf'
 export async function openImages(basics: Basics, parts: ImageParts): Promise<Images> {
   const { settings, log } = basics
   const { stores, accounts } = parts
-  const blobs = await openBlobs(settings, basics.limits)
+  const blobs = await openBlobs(settings, basics.limits, basics.clock)
   const blobPlace = placeOnce(blobs.kept, () =>
     log.warn(
       'ASSETS_URL had pictures of others when Torana first used it, so Torana never deletes pictures there: ' +
@@ -89,8 +92,10 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
       appendLate: stores.appendLate,
       takesOver: tasksOf(settings.role).doesChores,
       // A folder is each node's own; a bucket is looked through once for all nodes.
+      isClockSteady: stores.isClockSteady,
       mustForgetBlobs: async () => settings.assets.kind === 'file' || stores.isEldest(),
       blobPlace,
+      pulse: stores.pulse,
     },
     workerEvents(log),
   )

@@ -30,16 +30,19 @@ export interface OpenLake extends AsyncDisposable {
 }
 
 export function openLake(
-  basics: Pick<Basics, 'clock' | 'log' | 'secrets' | 'metrics' | 'ledger'> & {
+  basics: Pick<Basics, 'log' | 'secrets' | 'metrics' | 'ledger'> & {
     readonly settings: Pick<Basics['settings'], 'assets' | 'role'>
   },
   {
     stores,
     blobs,
-  }: { readonly stores: Pick<Stores, 'lake' | 'nodeId' | 'isEldest'>; readonly blobs: Pick<Blobs, 'kept'> },
+  }: {
+    readonly stores: Pick<Stores, 'lake' | 'nodeId' | 'isEldest' | 'isClockSteady' | 'storeClock'>
+    readonly blobs: Pick<Blobs, 'kept'>
+  },
   roundMs = ROUND_MS,
 ): OpenLake {
-  const { settings, clock, log, secrets, metrics } = basics
+  const { settings, log, secrets, metrics } = basics
   const { keepDays, export: wanted } = basics.ledger
   const isExported = wanted ?? (settings.assets.kind === 's3' || keepDays !== 'forever')
   const files = new WorkerLedgerFiles()
@@ -53,7 +56,8 @@ export function openLake(
   const lake = new Lake({
     ...proof,
     nodeId: stores.nodeId,
-    clock,
+    clock: stores.storeClock,
+    isClockSteady: stores.isClockSteady,
     keepDays,
     events: {
       exported: (day, { number, files: all }) =>
@@ -87,7 +91,7 @@ export function openLake(
       keepDays,
       status: () => stores.lake.status(),
       cold: new LakeReader(proof),
-      doctor: new LedgerLakeDoctor({ ...proof, isExported, clock }),
+      doctor: new LedgerLakeDoctor({ ...proof, isExported, clock: stores.storeClock }),
     },
     async [Symbol.asyncDispose]() {
       isStopping = true

@@ -2,12 +2,16 @@
 import { hostname } from 'node:os'
 import { ConfigError } from '#config/file/problem.ts'
 import type { Identifiers } from '#ports/clock.ts'
-import { NodeEnded } from '#ports/ledger.ts'
+import { NodeEnded, UnfitPooler } from '#ports/ledger.ts'
 import type { RequestLogStore } from '#ports/request-log.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import type { Upkeep } from '#ports/upkeep.ts'
+import { afterInBackground } from '#runtime/clock.ts'
 import { yieldLoop } from '#runtime/event-loop.ts'
 import { fingerprintsOf } from '#runtime/secret.ts'
 import { hasKeyFile } from '#stores/key-file/key-file.ts'
+import { changesSessions } from '#stores/postgres/pooler.ts'
+import { storeClockOf } from '#stores/postgres/store-clock.ts'
 import { mistakeIn, reachable } from '#stores/postgres/unreachable.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
@@ -25,12 +29,12 @@ import { Membership, startProblem } from '#worker/ledger/membership.ts'
 import { recover } from '#worker/ledger/recover.ts'
 import { RequestLog } from '#worker/ledger/request-log.ts'
 import { NodeRequestTail } from '#worker/ledger/request-tail.ts'
-import { startUpkeep, type UpkeepEvents } from '#worker/ledger/upkeep.ts'
+import { startUpkeep, STEADY_CLOCK_MS, type UpkeepEvents } from '#worker/ledger/upkeep.ts'
 import { every } from '#worker/every.ts'
+import { Pulse, PULSE_MS } from '#worker/pulse.ts'
 import { version, type Basics } from './basics.ts'
 import type { NodeLedger, StoreParts } from './stores.ts'
 
-const HEARTBEAT_MS = 1000
 /** Interval of attempts to write what waits in the spool. */
 const DRAIN_MS = 250
 /** Interval of checks whether the disk can be written. */
@@ -50,22 +54,30 @@ export async function openLedger(basics: Basics, parts: LedgerParts): Promise<No
   const { dataDir, role } = basics.settings
   const { nodeId, folder } = ownFolder(dataDir, basics.identifiers)
   const store = new PostgresLedger(forMoney)
-  const upkeep = new PostgresUpkeep(database, store, clock)
-  const reconciler = new PostgresReconciler(database, clock)
-  const sealing = new PostgresSealing(database, clock)
+  const storeClock = storeClockOf(database)
+  const upkeep = new PostgresUpkeep(database, store, storeClock)
+  const reconciler = new PostgresReconciler(database, storeClock)
+  const sealing = new PostgresSealing(database, storeClock)
   const node = { id: nodeId, host: hostname(), version, role }
   const prepare = (): Promise<void> => prepareTables(basics, { database, upkeep })
-  const membership = new Membership({ node, store, clock, prepare })
+  const pulse = new Pulse({ monotonicMs: clock.monotonicMs, after: afterInBackground })
+  const membership = new Membership({ node, store, clock, prepare, pulse })
   const connect = (): Promise<void> => membership.renew()
   const events = ledgerEvents(log, metrics, parts.onEnded)
-  const { monotonicMs } = clock
+  const { monotonicMs, steadyMs } = clock
   const ledger = new BatchedLedger({ nodeId, store, ...folder, events, connect, monotonicMs, yieldLoop })
   const requestTail = new NodeRequestTail()
   const requests = openRequestLog(basics, new PostgresRequests(database, nodeId), membership, requestTail)
+  let hasRetried = false
   const recoverDead = async (): Promise<void> => {
     if (ledger.isStoreUnreachable) return
     const recovered = await recover(abandonedFolders(dataDir), store, events)
     for (const dead of recovered) log.warn(dead, 'the records of a dead node were recovered into the ledger')
+    if (hasRetried) return
+    const retried = await store.retryRefused()
+    hasRetried = true
+    if (retried.written + retried.refused > 0)
+      log.warn(retried, 'tried again to write usage records that PostgreSQL had refused')
   }
   await connect().catch((error: unknown) => {
     if (error instanceof NodeEnded) return ledger.noteTrouble(error)
@@ -85,11 +97,14 @@ export async function openLedger(basics: Basics, parts: LedgerParts): Promise<No
   let ledgerDifferences = 0
   const upkept = upkeepEvents(log, metrics, (differences) => (ledgerDifferences = differences))
   const chores = [
-    every(HEARTBEAT_MS, connect, (error) => ledger.noteTrouble(error as Error)),
-    every(DRAIN_MS, () => ledger.drain(), quiet),
+    every(PULSE_MS, connect, (error) => {
+      ledger.noteTrouble(error as Error)
+      pulse.missed()
+    }),
+    every(DRAIN_MS, () => ledger.drainDue(), quiet),
     every(DISK_MS, () => ledger.checkDisk(), quiet),
     every(RECOVER_MS, recoverDead, quiet),
-    startUpkeep({ nodeId, upkeep, reconciler, sealing, events: upkept, monotonicMs }),
+    startUpkeep({ nodeId, upkeep, reconciler, sealing, events: upkept, monotonicMs, steadyMs }),
   ]
   return {
     nodeId,
@@ -100,7 +115,10 @@ export async function openLedger(basics: Basics, parts: LedgerParts): Promise<No
     logRequest: (record) => requests.add(record),
     requestTail,
     liveNodes: () => membership.liveNodes,
-    isEldest: () => upkeep.isEldest(nodeId),
+    pulse,
+    isEldest: async () => pulse.said('isEldest') ?? upkeep.isEldest(nodeId),
+    storeClock,
+    isClockSteady: () => steadyMs() >= STEADY_CLOCK_MS,
     isStoreUnreachable: () => ledger.isStoreUnreachable,
     ledgerDifferences: () => ledgerDifferences,
     failure: () => ledger.failure,
@@ -108,12 +126,13 @@ export async function openLedger(basics: Basics, parts: LedgerParts): Promise<No
     forControl: {
       reconciler,
       upkeep,
+      isPoolerUnfit: () => isPoolerUnfit(basics, database),
       figures: () => ({
         isStoreUnreachable: ledger.isStoreUnreachable,
         spoolWaiting: folder.spool.waiting,
         journalOpen: folder.journal.size,
         diskFailure: ledger.failure,
-        clockSkewMs: membership.clockSkewMs,
+        clockSkewMs: clock.skewMs(),
       }),
     },
     async [Symbol.asyncDispose]() {
@@ -140,12 +159,26 @@ async function refuseStart(error: unknown, dataDir: string, folder: NodeFolder):
   throw new ConfigError([problem])
 }
 
+async function isPoolerUnfit({ settings }: Basics, database: Database): Promise<boolean | undefined> {
+  if (settings.database.kind === 'inside') return undefined
+  return reachable(changesSessions(database)).catch((error: unknown) => {
+    if (error instanceof StoreUnreachable) return undefined
+    throw error
+  })
+}
+
 async function prepareTables(
-  { secrets, log, metrics }: Basics,
+  { settings, secrets, log, metrics }: Basics,
   { database, upkeep }: { readonly database: Database; readonly upkeep: Upkeep },
 ): Promise<void> {
+  // First, for the lock of a migration belongs to a session.
+  if (settings.database.kind === 'postgres' && (await reachable(changesSessions(database))))
+    throw new UnfitPooler()
   const { applied, unknown } = await reachable(migrate(database))
-  if (applied.length > 0) log.info({ applied }, 'the database was brought up to date')
+  if (applied.length > 0) {
+    log.info({ migrations: applied.length }, 'the database was brought up to date')
+    log.debug({ applied }, 'migrations')
+  }
   if (unknown.length > 0)
     log.warn({ unknown }, 'the database schema is newer than this node; the node continues')
   await reachable(checkSecret(database, fingerprintsOf(secrets)))
@@ -190,12 +223,13 @@ function ledgerEvents(log: Log, metrics: Metrics, onEnded: () => void): LedgerEv
     storeUnreachable: (error) =>
       log.error(
         { err: error },
-        'PostgreSQL is unreachable or too slow: usage records go to the spool on disk',
+        'PostgreSQL is unreachable, too slow or can not write: usage records go to the spool on disk',
       ),
-    storeBack: () => log.info('PostgreSQL is back'),
-    refused(entries, error) {
-      metrics.ledger.refused(entries)
-      log.error({ entries, err: error }, 'PostgreSQL refused usage records; they are kept aside')
+    storeBack: (interruptions) => log.info({ interruptions }, 'PostgreSQL is back'),
+    refused({ requestId, attempt }, error) {
+      metrics.ledger.refused()
+      const says = 'PostgreSQL refused a usage record: it is set aside, and budgets count it'
+      log.error({ request_id: requestId, attempt, err: error }, says)
     },
     spoolFailed: (error) =>
       log.error(

@@ -30,6 +30,8 @@ export interface LiveParts {
     | 'drains'
     | 'openCalls'
     | 'isEldest'
+    | 'pulse'
+    | 'isClockSteady'
     | 'isStoreUnreachable'
     | 'ledgerDifferences'
     | 'forControl'
@@ -94,10 +96,13 @@ export async function openLive({ clock, log }: Basics, parts: LiveParts): Promis
     await stores.history.write(stores.nodeId, page)
     traffic.written(page)
   }
+  const dropOld = async (): Promise<void> => {
+    if (stores.isClockSteady() && (await stores.isEldest())) await stores.history.dropOld()
+  }
   const chores = [
-    every(SECOND_MS, () => stores.news.tell(stores.nodeId, summary), quiet),
+    stores.pulse.on('news')(() => stores.news.tell(stores.nodeId, summary), quiet),
     every(WRITE_MS, write, quiet),
-    every(HOUR_MS, async () => void ((await stores.isEldest()) && (await stores.history.dropOld())), quiet),
+    every(HOUR_MS, dropOld, quiet),
   ]
   return {
     observer: traffic,

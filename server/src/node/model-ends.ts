@@ -18,8 +18,8 @@ export interface ModelEndParts {
   readonly upstreams: Pick<Upstreams, 'listing' | 'substitutions'>
 }
 
-/** Interval of checks. One costs the leader two short reads; the other nodes one. */
-const CHECK_MS = 10_000
+/** Interval of checks: lists are read, and notices sent, once per day. */
+const CHECK_MS = 60_000
 /** Interval at which counted substitutions are kept: a person who looks at a deployment sees them. */
 const KEEP_MS = 10_000
 
@@ -67,7 +67,7 @@ function eventsTo(log: Log, nowMs: () => number): EndWatchEvents {
         )
     },
     notListed: (upstream, failure) =>
-      log.warn({ upstream, reason: failure.message }, 'an upstream could not be asked when its models end'),
+      log.warn({ upstream, reason: failure.reason }, 'an upstream could not be asked when its models end'),
     noticed: (end, days, projects) =>
       log.warn(
         { model: end.model, upstream: end.upstream, successor: end.successor, days, projects },

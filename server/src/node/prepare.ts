@@ -8,7 +8,7 @@ import type { Environment } from '#config/file/variable.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Settings } from '#core/settings.ts'
 import { BodyRoom } from '#http/gate/body-room.ts'
-import { systemClock } from '#runtime/clock.ts'
+import { nodeClock } from '#runtime/clock.ts'
 import { makeDataFolder } from '#runtime/data-folder.ts'
 import { diskSpace } from '#runtime/disk-room.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -74,7 +74,7 @@ function basicsOf(settings: Settings, env: Environment, loaded: LoadedConfig, lo
     current: loadSecret(settings.secret, settings.dataDir),
     previous: settings.previousSecret,
   }
-  const clock = systemClock
+  const clock = nodeClock()
   const identifiers = uuidv7Identifiers(clock)
   const security = new SecurityLog(log, clock)
   const metrics = new Metrics({ version, commit }, security)

@@ -9,6 +9,7 @@ import { vectorDigests } from '#runtime/vector-digests.ts'
 import { MemoryVectorCache } from '#stores/memory/vector-cache.ts'
 import { RedisVectorCache } from '#stores/redis/vector-cache.ts'
 import { TieredVectorCache } from '#stores/tiered-vector-cache.ts'
+import { cacheLog } from '#telemetry/store-log.ts'
 import type { Basics } from './basics.ts'
 
 export interface SharingParts {
@@ -30,6 +31,7 @@ export function openSharing(basics: Basics, guard: SharingParts): SharedVectors 
   const near = new MemoryVectorCache({ maxBytes: limits.cacheBytes, clock })
   const { cache: url } = basics.storeUrls
   let lastError = 'not reached yet'
+  const logTrouble = cacheLog(log)
   const far =
     url === undefined
       ? undefined
@@ -38,7 +40,7 @@ export function openSharing(basics: Basics, guard: SharingParts): SharedVectors 
           clock,
           events: (event) => {
             if (event.kind === 'away') lastError = event.error.message
-            log.warn({ event }, 'the vector cache in Redis dropped entries')
+            logTrouble(event)
           },
         })
   // The start does not wait for it: until it is reachable, every look-up is a miss.

@@ -22,7 +22,7 @@ import type { Stores } from './stores.ts'
 import type { Upstreams } from './upstreams.ts'
 
 export interface SpaceParts {
-  readonly stores: Pick<Stores, 'spaces' | 'isEldest'>
+  readonly stores: Pick<Stores, 'spaces' | 'isEldest' | 'pulse'>
   readonly catalog: CatalogInForce
   readonly scheduler: Scheduler
   readonly outside: EmbedOutside
@@ -84,6 +84,7 @@ export async function openSpaces({ log, metrics }: Basics, parts: SpaceParts): P
     isProber: stores.isEldest,
     isAsleep: parts.upstreams.isAsleep,
     onStanding: (standing) => scheduler.hold(standing.deployment, holdOf(standing)),
+    pulse: stores.pulse,
     onRide: ({ deployment, verdict }) => metrics.rode(deployment, verdict),
     onAlert: (alert) => tell(alert, log),
     onTrouble,
@@ -99,6 +100,7 @@ export async function openSpaces({ log, metrics }: Basics, parts: SpaceParts): P
     },
     clock,
     isProber: stores.isEldest,
+    pulse: stores.pulse,
     onAlert: (alert) => tellFamily(alert, log),
     onTrouble,
   })

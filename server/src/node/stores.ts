@@ -9,6 +9,7 @@ import type { BatchDrafts } from '#ports/batch-drafts.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
 import type { CaptureStore } from '#ports/captures.ts'
 import type { FeedStore } from '#ports/catalog-feed.ts'
+import type { StoreClock } from '#ports/clock.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { DrainStore } from '#ports/drains.ts'
 import type { Files } from '#ports/files.ts'
@@ -32,6 +33,7 @@ import type { NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
 import type { StoredConfiguration } from '#ports/stored-configuration.ts'
 import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
 import type { Basics } from './basics.ts'
+import type { Pulse } from '#worker/pulse.ts'
 
 export interface Stores extends NodeLedger {
   readonly budgets: BudgetStore & SpendingReader
@@ -85,8 +87,13 @@ export interface NodeLedger extends AsyncDisposable {
   readonly requestTail: RequestTail
   /** Nodes that share the work, as of the last heartbeat. */
   readonly liveNodes: () => number
+  /** Wakes the workers of this node. */
+  readonly pulse: Pulse
   /** Whether this node does what one node does for all. */
   readonly isEldest: () => Promise<boolean>
+  readonly storeClock: StoreClock
+  /** Whether the store's clock has run for `STEADY_CLOCK_MS` without a jump. Nothing is deleted for its age before. */
+  readonly isClockSteady: () => boolean
   readonly isStoreUnreachable: () => boolean
   /** Where ledger and sums differ, as of the last time that this node compared them. */
   readonly ledgerDifferences: () => number
@@ -101,6 +108,8 @@ export interface NodeLedger extends AsyncDisposable {
 export interface LedgerForControl {
   readonly reconciler: Reconciler
   readonly upkeep: Pick<Upkeep, 'makePartitions'>
+  /** Undefined: PostgreSQL does not answer, or the database is inside this process. */
+  readonly isPoolerUnfit: () => Promise<boolean | undefined>
   /** What the ledger knows about this node. */
   readonly figures: () => Omit<NodeFigures, 'limiter' | 'hasConfigFile' | 'configRefusal'>
 }

@@ -10,7 +10,7 @@ import type { Blobs } from './blobs.ts'
 import type { Stores } from './stores.ts'
 
 export interface SuspectNodeParts {
-  readonly stores: Pick<Stores, 'suspects' | 'batches' | 'files' | 'isEldest'>
+  readonly stores: Pick<Stores, 'suspects' | 'batches' | 'files' | 'isEldest' | 'pulse'>
   readonly blobs: Blobs
   readonly catalog: CatalogInForce
 }
@@ -32,6 +32,7 @@ export function openSuspects(basics: Basics, { stores, blobs, catalog }: Suspect
     identifiers,
     hashing,
     isLister: isEldest,
+    pulse: stores.pulse,
     onTrouble: (error) => {
       if (!(error instanceof StoreUnreachable))
         log.error({ err: error }, 'suspect vectors could not be listed')

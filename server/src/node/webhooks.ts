@@ -13,7 +13,7 @@ import type { Basics } from './basics.ts'
 import type { Stores } from './stores.ts'
 
 export interface WebhookParts {
-  readonly stores: Pick<Stores, 'nodeId' | 'webhooks'>
+  readonly stores: Pick<Stores, 'nodeId' | 'webhooks' | 'pulse'>
   readonly catalog: Pick<CatalogInForce, 'declared'>
 }
 
@@ -38,6 +38,7 @@ export function openWebhooks(basics: Basics, { stores, catalog }: WebhookParts):
     secretOf: (project, url) =>
       webhooksOf(catalog.declared.projects, project).find((one) => one.url === url)?.secret,
     events: webhookLog(log),
+    repeat: stores.pulse.on('webhooks'),
   })
   const sending = tasksOf(settings.role).doesChores ? sender.start() : undefined
   return {

@@ -43,6 +43,8 @@ const CODE = join(PACKAGE, IS_SOURCE ? 'src' : 'dist')
 export const CATALOG_FOLDER: string = join(PACKAGE, 'catalog')
 /** SQL files that create the tables. */
 export const MIGRATIONS_FOLDER: string = join(CODE, 'stores/postgres/migrations')
+/** What migrations make, as `npm run generate` found it. */
+export const SCHEMA_FILE: string = join(CODE, 'stores/postgres/schema.txt')
 /** The console's pages, built by `npm run console:build`. */
 export const CONSOLE_FOLDER: string = join(PACKAGE, IS_SOURCE ? '../console/dist' : 'console')
 

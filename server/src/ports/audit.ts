@@ -1,13 +1,16 @@
+import type { ActorKind } from '#core/access/actor.ts'
+
 /** The author of a change. */
 export interface Actor {
-  /** A member's mail address, the name of a token (`admin-token`, `local-admin`), or `system`. */
+  readonly kind: ActorKind
+  /** A member's mail address, `token:` and the name of a token, `admin-token`, `local-admin`, or `system`. */
   readonly name: string
   /** Client address of the request, as trusted proxies report it. Absent for changes that came over no network. */
   readonly address?: string | undefined
 }
 
 /** The nodes themselves. */
-export const SYSTEM: Actor = { name: 'system' }
+export const SYSTEM: Actor = { kind: 'system', name: 'system' }
 
 /** A change to keys, projects, credentials or the ledger. Never holds a secret. */
 export interface AuditAction {
@@ -22,6 +25,8 @@ export interface AuditAction {
 export interface AuditEntry extends Omit<AuditAction, 'actor'> {
   /** The name of the actor. */
   readonly actor: string
+  /** Undefined for entries older than this field. */
+  readonly actorKind: ActorKind | undefined
   readonly address: string | undefined
   /** 1, 2, 3 … without gaps. */
   readonly sequence: bigint
@@ -77,7 +82,7 @@ export interface AuditChainState {
   readonly entries: number
   /** How many of them, from the first on, have been verified. Less than all only while there are very many new ones. */
   readonly verified: number
-  /** The sequence of the first entry that is not intact, or of the last one that is missing at the end. */
+  /** The sequence of the first entry that is not intact, in a list too, or of the last one that is missing at the end. */
   readonly brokenAt: bigint | undefined
   /** In hex; empty while there is no entry. A copy kept elsewhere reveals a truncated end. */
   readonly lastHash: string

@@ -3,6 +3,7 @@ import type { ChunkCounts, LineRange, PartPlace } from '#core/batch/chunk.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import type { Tags } from '#core/money/labels.ts'
 import type { Actor } from './audit.ts'
+import type { WorkOwner } from './keys.ts'
 
 /**
  * `in_progress`: some chunks wait or run. `cancelling`: no further chunk begins; chunks in progress end with the results
@@ -19,11 +20,9 @@ export interface BatchError {
   readonly line: number | undefined
 }
 
-export interface NewBatch {
+export interface NewBatch extends WorkOwner {
   /** `batch_…`, from a UUIDv7: ids sort by the time of creation. */
   readonly id: string
-  readonly project: string
-  readonly keyId: string
   /**
    * The terms of the key when the batch was created, as text, for the record only: each call follows the terms in force at
    * that moment.
@@ -86,9 +85,7 @@ export interface Batch
 }
 
 /** Batches created with the same key that may still spend money. */
-export interface OpenBatches {
-  readonly keyId: string
-  readonly project: string
+export interface OpenBatches extends WorkOwner {
   readonly isContinued: boolean
   readonly ids: readonly string[]
 }

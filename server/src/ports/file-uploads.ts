@@ -1,11 +1,10 @@
 /** Files that arrive in parts, within an hour: their state until they are complete. */
 import type { FileSegment } from './files.ts'
+import type { WorkOwner } from './keys.ts'
 
-export interface FileUpload {
+export interface FileUpload extends WorkOwner {
   /** `upload_` and a UUIDv7 without dashes. */
   readonly id: string
-  readonly project: string
-  readonly keyId: string
   /** The file that the upload becomes. It is begun before the upload, and all bytes are stored under its name. */
   readonly fileId: string
   readonly filename: string

@@ -1,4 +1,5 @@
 /** Image jobs: the durable life of one image request, in the store. */
+import type { WorkOwner } from './keys.ts'
 
 /**
  * `leased`: a node holds it and has bought nothing yet. `dispatched`: at least one call may have been sent. `settled`: its
@@ -7,11 +8,9 @@
  */
 export type ImageJobState = 'leased' | 'dispatched' | 'settled' | 'failed' | 'unknown'
 
-export interface NewImageJob {
+export interface NewImageJob extends WorkOwner {
   /** The id of the request that began it: a UUIDv7. */
   readonly id: string
-  readonly project: string
-  readonly keyId: string
   readonly model: string
   /**
    * Digest of the canonical request: equal digests ask for the same. It is keyed, so that prompts can't be guessed from it.
@@ -71,12 +70,10 @@ export interface ImageJobCall {
   readonly state: 'sent' | 'failed' | 'delivered' | 'unknown'
 }
 
-export interface ImageJob {
+export interface ImageJob extends WorkOwner {
   readonly id: string
-  readonly project: string
   /** The batch whose line it runs. Undefined for a request of its own. */
   readonly batchId?: string | undefined
-  readonly keyId: string
   readonly model: string
   readonly state: ImageJobState
   readonly createdAtMs: number

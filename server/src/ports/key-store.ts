@@ -92,7 +92,7 @@ export interface KeySource {
   /** The key that one of these digests opens, in any state. */
   findKey(digests: readonly string[]): Promise<KeyRecord | undefined>
   /** The state of a key and of its project. */
-  standingOf(owner: WorkOwner): Promise<StoredStanding>
+  standingOf(owner: Omit<WorkOwner, 'player'>): Promise<StoredStanding>
   /** Replaces an older digest by one made with the current pepper. Has no effect when the old one is gone, or the new one exists. */
   renewDigest(digest: string, renewed: { readonly digest: string; readonly pepper: string }): Promise<void>
   /** Records when keys were last used, for people: accurate to a minute, and no change of the directory. */

@@ -1,3 +1,4 @@
+import type { Player } from '#core/access/actor.ts'
 import type { Budget } from '#core/money/budget.ts'
 import type { KeyStanding } from '#core/access/continuation.ts'
 import type { KeyBounds } from '#core/catalog/key-bounds.ts'
@@ -17,6 +18,8 @@ export interface Key {
   readonly budgets: readonly Budget[]
   /** Undefined: no restriction of purpose or network. */
   readonly bounds?: KeyBounds | undefined
+  /** The actor whose playground it opens. Undefined: a key with a secret of its own. */
+  readonly player?: Player | undefined
 }
 
 /** Why a secret no longer opens a key. */
@@ -43,6 +46,8 @@ export interface KeyDirectory {
 export interface WorkOwner {
   readonly keyId: string
   readonly project: string
+  /** The actor in whose playground it began. Undefined: under a key. */
+  readonly player: Player | undefined
 }
 
 /** A key at this moment. */

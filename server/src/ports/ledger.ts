@@ -2,6 +2,7 @@ import type { NodeRole } from '#core/node/node-role.ts'
 import type { Actor } from './audit.ts'
 import type { LedgerEntry } from '#core/money/ledger.ts'
 import type { NodeSetup } from './node-setup.ts'
+import { StoreUnreachable } from './store.ts'
 
 /**
  * The ledger as a request sees it. A call is begun before it is sent and ended by an entry. A call that no entry ever ended
@@ -37,6 +38,11 @@ export class NodeEnded extends Error {
   override readonly name = 'NodeEnded'
 }
 
+/** The store refuses at least one of these entries for its content, so none of them was written. */
+export class EntriesRefused extends Error {
+  override readonly name = 'EntriesRefused'
+}
+
 /** A mistake that a person must fix: with this secret no stored key, credential or image job could be read. */
 export class OtherSecret extends Error {
   constructor() {
@@ -44,6 +50,15 @@ export class OtherSecret extends Error {
       'TORANA_SECRET: this is not the secret that the nodes of this database use, so every stored key would be refused. ' +
         'Give all nodes the same one. If you changed it on purpose, set TORANA_SECRET_PREVIOUS to the one before. ' +
         'If that is lost, stored keys and credentials are lost too: delete the rows of the table secret_fingerprints, and create them again',
+    )
+  }
+}
+
+/** Until it is corrected, the store is as good as unreachable; a node does not start with it. */
+export class UnfitPooler extends StoreUnreachable {
+  constructor() {
+    super(
+      'DATABASE_URL: its pooler gives a connection another session of PostgreSQL for each transaction. Set `pool_mode = session` in PgBouncer, or use the address of PostgreSQL itself: docs/many-nodes.md#postgresql',
     )
   }
 }
@@ -56,27 +71,69 @@ export interface StartedNode {
   readonly role?: NodeRole
 }
 
+/** What a heartbeat says about the node. Undefined: what it said before stays. */
+export interface NodeReport {
+  readonly setup?: NodeSetup | undefined
+  /** Lead of its machine's clock over the store's. */
+  readonly clockSkewMs?: number | undefined
+}
+
 export interface Heartbeat {
   /** Nodes that take requests, this one included. */
   readonly liveNodes: number
   /** The clock of the store. */
   readonly storeNowMs: number
+  /** Undefined: the store does not say, and workers ask by themselves. */
+  readonly work?: WaitingWork | undefined
+}
+
+/** Where work waits in the store. True: there may be some. A text changes with what it stands for. */
+export interface WaitingWork {
+  /** The version of keys, projects and the stored configuration. */
+  readonly directory: string
+  /** This node does what one node does for all. */
+  readonly isEldest: boolean
+  readonly webhooks: boolean
+  /** Notices of alerts. */
+  readonly notices: boolean
+  /** Rules of alerts that are on, and open incidents. */
+  readonly alerts: boolean
+  readonly batches: boolean
+  readonly imageJobs: boolean
+  /** Files that are due for deletion. */
+  readonly files: boolean
+  readonly captures: boolean
+  /** Standings of deployments in their spaces. */
+  readonly standings: string
+  readonly calibrations: string
+  /** Models that have joined a family, or not. */
+  readonly families: string
+  readonly suspects: boolean
+  /** Someone looks at live figures of the nodes. */
+  readonly news: boolean
 }
 
 /**
- * The ledger itself. Every method is one atomic step, and may be repeated after a lost answer. Store failures reject with
- * `StoreUnreachable`; any other rejection is a fault of the request.
+ * The ledger itself. Every method is one atomic step, and may be repeated after a lost answer. Writes of entries reject with
+ * `EntriesRefused` for their content, and with `StoreUnreachable` when the store can write none: it is unreachable, or its schema,
+ * its rights or its disk forbid it.
  */
 export interface LedgerStore {
   /** Registers a node. Its writes are accepted from then on, until it is ended. */
   startNode(node: StartedNode): Promise<void>
   /**
-   * Reports that the node lives, and returns the number of nodes that take requests and the store's time. `setup` replaces
-   * what the node reported before; without one, that stays. Rejects with `NodeEnded`.
+   * Reports that the node lives, and returns the number of nodes that take requests and the store's time. Rejects with
+   * `NodeEnded`.
    */
-  heartbeat(nodeId: string, setup?: NodeSetup): Promise<Heartbeat>
+  heartbeat(nodeId: string, report?: NodeReport): Promise<Heartbeat>
   /**
-   * Appends entries of a living node. An entry that exists already is left alone and not counted again. Where another node
+   * Registers users and tags of entries that are not appended yet, and resolves when `append` knows where each is counted. Undefined
+   * if it knows that already. A store without it does not limit how many are counted separately.
+   */
+  register?(entries: readonly LedgerEntry[]): Promise<void> | undefined
+  /**
+   * Appends entries of a living node. Users and tags that were not registered are registered first, which others of the batch wait
+   * for. An entry that exists already is left alone and not counted again. Where another node
    * has written about the same image call, whichever came first, the sum follows the better-informed entry. Rollups,
    * budgets and this node's leases move in the same step, only by entries really added. Rejects with `NodeEnded`. `lane`: a
    * node that appends twice at a time gives each its own number. Only one of the two may use up leases.
@@ -87,6 +144,13 @@ export interface LedgerStore {
    * call, the entry adds only the difference.
    */
   appendLate(nodeId: string, entries: readonly LedgerEntry[]): Promise<void>
+  /**
+   * Keeps an entry that `appendLate` refuses, apart from the ledger. It counts against budgets as if it were written, and uses up the
+   * node's lease.
+   */
+  setAside(nodeId: string, entry: LedgerEntry, reason: string): Promise<void>
+  /** Tries to write entries that were set aside, at most `RETRIED_ENTRIES`: those first whose last try is longest ago. */
+  retryRefused(): Promise<RetriedEntries>
   /**
    * Ends a node: each call it left open becomes an `unknown` unless an entry ended it, and its leases are returned. A later
    * entry of that node is refused.
@@ -102,6 +166,16 @@ export interface LedgerStore {
    * written to the audit in the same step.
    */
   resolveUnknown(resolution: UnknownResolution): Promise<boolean>
+}
+
+/** Bound of one retry: about ten seconds. */
+export const RETRIED_ENTRIES = 10_000
+
+export interface RetriedEntries {
+  /** Now in the ledger. */
+  readonly written: number
+  /** Refused once more. */
+  readonly refused: number
 }
 
 export interface UnknownResolution {
@@ -131,8 +205,6 @@ export interface Spool {
    * first rejection of `take`; the rest stays.
    */
   drain(take: (entries: readonly LedgerEntry[]) => Promise<void>): Promise<void>
-  /** Keeps entries that the store refuses for their content, for a person to look at. They are never handed over again. */
-  setAside(entries: readonly LedgerEntry[]): Promise<void>
   close(): Promise<void>
 }
 

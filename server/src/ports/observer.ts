@@ -1,3 +1,4 @@
+import type { Skip } from '#core/fault/skip.ts'
 import type { Tags } from '#core/money/labels.ts'
 import type { RequestTrace } from '#core/request/request-trace.ts'
 
@@ -55,6 +56,8 @@ export interface RequestRecord {
   readonly faultText?: string | undefined
   /** What made it happen, in words that can't repeat the caller's content. */
   readonly faultCause?: string | undefined
+  /** The deployments that a failed request did not try. */
+  readonly skips?: readonly Skip[] | undefined
   /** The cause of the fault, for operators; never sent to the caller. */
   readonly cause?: unknown
   /** The caller's own id for the request: logged, never used as a key. */

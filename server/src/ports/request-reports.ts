@@ -1,4 +1,5 @@
 /** The request log: kinds and sources of requests, the trace that a row keeps, and the live tail. */
+import type { Skip } from '#core/fault/skip.ts'
 import type { CallTrace, PricedCount, Reservation, Wire } from '#core/request/request-trace.ts'
 import type { RequestRecord } from './observer.ts'
 
@@ -80,6 +81,8 @@ export interface LoggedTrace {
   /** The error text that the caller got, without what may repeat the caller's content. */
   readonly faultText: string | undefined
   readonly faultCause: string | undefined
+  /** The deployments that a failed request did not try. */
+  readonly skips: readonly Skip[]
 }
 
 /** Requests of this node as they end. */

@@ -54,6 +54,8 @@ export interface ProbeResult {
   readonly cosines?: readonly number[] | undefined
   /** The smallest of them. */
   readonly leastCosine: number | undefined
+  /** The last one known in this space, where this probe had nothing to compare. */
+  readonly earlier?: { readonly leastCosine: number; readonly atMs: number } | undefined
   /** The largest difference of a vector's length from its reference's, as a share of it. */
   readonly normDrift: number | undefined
   /** The reason in words, for an operator. */

@@ -6,6 +6,9 @@ export class StoreUnreachable extends Error {
   override readonly name = 'StoreUnreachable'
 }
 
+/** The store answers, but all connections for this kind of question were in use for too long: nothing was asked or done. */
+export class StoreBusy extends StoreUnreachable {}
+
 /**
  * Retry time given to callers: the two retries of an SDK then outlast most failovers of a database, which take ten seconds.
  */

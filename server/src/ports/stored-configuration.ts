@@ -47,14 +47,15 @@ export interface ChangedObject {
   readonly after: StoredEntry | null
 }
 
-/** What happens to the credential of an upstream, in the same step as the change. */
+/**
+ * What happens to the credential of an upstream, in the same step as the change and under its new name. A credential follows its
+ * upstream from name to name, and is deleted with it, without a step of its own.
+ */
 export type CredentialStep =
   /** A secret that is bound to another address is dropped. */
   | { readonly kind: 'bind'; readonly upstream: string; readonly baseUrl: string }
   | { readonly kind: 'put'; readonly upstream: string; readonly baseUrl: string; readonly secret: string }
   | { readonly kind: 'drop'; readonly upstream: string }
-  | { readonly kind: 'rename'; readonly upstream: string; readonly to: string }
-  | { readonly kind: 'delete'; readonly upstream: string }
 
 export interface PreparedChange {
   readonly summary: string

@@ -2,12 +2,13 @@
 
 /**
  * Chores. Any node may do each of them, at any time, twice or beside another node: the outcome is the same. Each is done in
- * short steps, so that no request waits long behind it, and what could not be done now is done the next time.
+ * short steps, so that no request waits long behind it, and what could not be done now is done the next time. The store's clock
+ * says what is due.
  */
 export interface Upkeep {
   /**
-   * True for the oldest living node. It does the chores, so that many nodes do not all do the same; when it ends, the next
-   * one takes over.
+   * True for the oldest living node whose clock is right within `MAX_CLOCK_SKEW_MS`, as its heartbeats say. It does the chores, so
+   * that many nodes do not all do the same; when it ends, the next one takes over.
    */
   isEldest(nodeId: string): Promise<boolean>
   /**
@@ -17,7 +18,8 @@ export interface Upkeep {
   makePartitions(): Promise<PartitionsMade>
   /**
    * Deletes what has reached the end of its retention: the request log, hourly sums whose days are final, and nodes that
-   * ended long ago. The entries of the ledger and its daily sums stay.
+   * ended long ago. One call deletes at most `DAYS_PER_ROUND` days of the request log and a month of sums, the oldest. The entries of
+   * the ledger and its daily sums stay.
    */
   dropOld(): Promise<OldDropped>
   /** Builds the days from the hours: those that are not final, and final ones that have new corrections. */
@@ -33,6 +35,15 @@ export interface Upkeep {
    */
   deleteProjects(): Promise<readonly string[]>
 }
+
+/**
+ * Lead or lag of a machine's clock at which its node does no chores. Clocks that NTP keeps differ by milliseconds; this is well above
+ * what a slow heartbeat hides, and well below all that is decided by time.
+ */
+export const MAX_CLOCK_SKEW_MS = 5000
+
+/** Days of the request log that one round deletes: one is due each day, and a clock that is wrong takes no more of them in an hour. */
+export const DAYS_PER_ROUND = 3
 
 /** Time until an unknown is posted: an operator has a week, with its weekend, to ask the upstream. */
 export const UNKNOWN_POSTED_AFTER_MS = 7 * 86_400_000
@@ -83,6 +94,8 @@ export interface LedgerFigures {
     readonly amountNanoUsd: bigint
     readonly oldestAtMs: number | undefined
   }
+  /** Entries that the store refused for their content and that wait to be written. */
+  readonly refused: { readonly entries: number; readonly amountNanoUsd: bigint }
   readonly nodes: { readonly alive: number; readonly silent: number }
   /** Money held by nodes that have ended, or have been silent for long: no request can use it. */
   readonly lostLeases: readonly { readonly nodeId: string; readonly amountNanoUsd: bigint }[]
@@ -110,6 +123,8 @@ export interface SealFigures {
   /** Time for which an hour has been due without progress. 0 when none is due. */
   readonly sealWaitsMs: number
   readonly compareWaitsMs: number
+  /** Set when a moment up to which hours were sealed, compared or dropped is in the future: a clock was wrong. */
+  readonly aheadUntilMs: number | undefined
   /** Nodes of an earlier version that have not been ended: no hour is sealed while there are any. */
   readonly earlierNodes: number
 }
@@ -207,8 +222,8 @@ export interface NodeFigures {
 interface LimiterFigures {
   /** `local`: Redis is unreachable, and the node decides by its share of each limit. */
   readonly state: 'shared' | 'local'
-  /** What Redis does when its memory is full. Undefined when it does not say. */
-  readonly evictionPolicy?: string | undefined
+  /** What ended the last connection. Undefined once a request was counted since. */
+  readonly lastError?: string | undefined
   /** Since its start. */
   readonly counts: {
     readonly takes: number
@@ -217,6 +232,15 @@ interface LimiterFigures {
     readonly timeouts: number
     readonly errors: number
   }
+}
+
+/** Memory of the Redis that counts rate limits. */
+export interface LimiterMemory {
+  readonly usedBytes: number
+  /** 0: it has no limit. */
+  readonly maxBytes: number
+  /** What it evicts when its memory is full. */
+  readonly evictionPolicy: string
 }
 
 /** Silence after which a node may be ended: sixty heartbeats, longer than any pause of a machine that still runs. */

@@ -43,6 +43,7 @@ export function recordOf<Trace extends RequestTrace | undefined>({
     fault: fault?.code,
     faultText: fault && loggedText(fault),
     faultCause: fault && loggedCause(fault.cause),
+    skips: fault?.skips,
     cause: fault?.cause,
     clientRequestId,
     clientAddress,

@@ -5,6 +5,7 @@ import { crc32, deflateSync, inflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import sharp, { type Sharp } from 'sharp'
 import { CodecBusy, PictureUnreadable } from '#ports/image-codec.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { longestRoundMs } from '#test/support/loop-watch.ts'
 import { colourMask, type OpenPicture } from './colour-mask.ts'
 import { WorkerImageCodec } from './image-codec.ts'
@@ -14,7 +15,7 @@ const ASKER = { project: 'p', timeoutMs: 600_000 }
 const codec = new WorkerImageCodec(4)
 after(() => codec.close())
 
-const RUNS = 600
+const RUNS = runs(600).numRuns
 /** Longest acceptable round: the thread does the rest. */
 const MAX_ROUND_MS = 20
 

@@ -8,6 +8,7 @@ import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import { FileUnreadable, type ScanRequest } from '#ports/file-scan.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { ProcessFileScanning, type ScanLimits } from './file-scan.ts'
 import { RepeatedIds } from './repeated-ids.ts'
 
@@ -32,7 +33,7 @@ test('names that stand twice are found by the line of the second one, also when 
       ids.close()
     }),
     // The last one goes to the disk.
-    { numRuns: 30, examples: [[[7, 8, 7], 40_000]] },
+    { ...runs(30), examples: [[[7, 8, 7], 40_000]] },
   )
   assert.deepEqual(readdirSync(folder), [])
 })

@@ -3,10 +3,11 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { boundsOf } from '#core/text/json-bounds.ts'
 import { JsonRefused } from '#ports/json.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { longestRoundMs } from '#test/support/loop-watch.ts'
 import { WorkerJson } from './json.ts'
 
-const RUNS = 500
+const RUNS = runs(500).numRuns
 /** Less than half of what parsing it would take; it is some milliseconds unless garbage happens to be collected. */
 const MAX_ROUND_MS = 40
 

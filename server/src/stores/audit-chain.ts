@@ -4,25 +4,27 @@
  * the next signed entry vouches for entries older than the keys, and for entries whose key is gone.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { ActorKind } from '#core/access/actor.ts'
 import type { AuditAction, AuditEntry, AuditProof } from '#ports/audit.ts'
 import type { SealingKey, SealingKeys } from '#ports/credentials.ts'
 
-/** An action as it is stored. The address is part of the detail, so that nodes of earlier versions check the same hash. */
+/** An action as it is stored. The actor's kind and address are part of the detail, so that the hash covers them. */
 export interface KeptAction extends Omit<AuditAction, 'actor'> {
   readonly actor: string
 }
 
 export function keptAction({ actor, action, target, detail }: AuditAction): KeptAction {
-  const { name, address } = actor
+  const { kind, name, address } = actor
   return {
     actor: name,
     action,
     target,
-    detail: address === undefined ? detail : { ...detail, [ADDRESS]: address },
+    detail: { ...detail, [KIND]: kind, ...(address !== undefined && { [ADDRESS]: address }) },
   }
 }
 
-/** No action has a detail of this name. */
+/** No action has details of these names. */
+const KIND = 'actorKind'
 const ADDRESS = 'clientAddress'
 
 export interface ChainedEntry extends KeptAction {
@@ -58,7 +60,7 @@ export class AuditChain {
 
   /** The entry as readers get it. `before`: the stored hash of the entry before; undefined for the first entry. */
   checked({ hash, detail: kept, ...entry }: ChainedEntry, before: Uint8Array | undefined): AuditEntry {
-    const { [ADDRESS]: address, ...detail } = kept
+    const { [KIND]: actorKind, [ADDRESS]: address, ...detail } = kept
     const plain = hash.subarray(0, HASH_BYTES)
     const proof = this.#proofOf(hash)
     const intact =
@@ -68,6 +70,7 @@ export class AuditChain {
       (before === undefined || ORDER[this.#proofOf(before)] <= ORDER[proof])
     return {
       ...entry,
+      actorKind: typeof actorKind === 'string' ? (actorKind as ActorKind) : undefined,
       address: typeof address === 'string' ? address : undefined,
       detail,
       hash: Buffer.from(plain).toString('hex'),

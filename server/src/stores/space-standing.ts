@@ -25,7 +25,7 @@ export function standingAfter(
   space: string | undefined,
 ): DeploymentStanding {
   const { model, deployment, target, verdict, atMs } = result
-  const last = before && before.last.atMs > atMs ? before.last : result
+  const last = before && before.last.atMs > atMs ? before.last : withEarlier(result, before?.last)
   const standing: DeploymentStanding = before ?? {
     model,
     deployment,
@@ -58,6 +58,14 @@ export function standingAfter(
     last,
     badWindows: isQuarantined ? bounded([...badWindows, ended]) : badWindows,
   }
+}
+
+/** A probe without an answer says nothing of how far the vectors are: what was known of that stays. */
+function withEarlier(result: ProbeResult, before: ProbeResult | undefined): ProbeResult {
+  if (result.leastCosine !== undefined || before?.space !== result.space) return result
+  const { leastCosine, atMs, earlier } = before
+  const known = leastCosine === undefined ? earlier : { leastCosine, atMs }
+  return known === undefined ? result : { ...result, earlier: known }
 }
 
 /** The standing after good rides. `space`: the model's own at this moment. */

@@ -24,10 +24,17 @@ export class VerifiedChain {
   readonly #clock: Clock
   #verified: Verified | undefined
   #inProgress: Promise<Omit<AuditChainState, 'entries'>> | undefined
+  /** The first entry that a reader found not to be intact, since everything was last verified. */
+  #foundBroken: bigint | undefined
 
   constructor(clock: Clock, read: ReadEntries) {
     this.#clock = clock
     this.#read = read
+  }
+
+  /** An entry that a reader found not to be intact: it counts as if this chain had found it. */
+  found(broken: bigint): void {
+    this.#foundBroken = earlier(this.#foundBroken, broken)
   }
 
   /** Concurrent callers get the same answer. */
@@ -39,10 +46,11 @@ export class VerifiedChain {
   async #verify(chain: AuditChain): Promise<Omit<AuditChainState, 'entries'>> {
     const nowMs = this.#clock.monotonicMs()
     const known = this.#verified
-    let { sinceMs, last, brokenAt }: Verified =
-      known !== undefined && nowMs - known.sinceMs < REMEMBERED_MS
-        ? known
-        : { sinceMs: nowMs, last: undefined, brokenAt: undefined }
+    const isRemembered = known !== undefined && nowMs - known.sinceMs < REMEMBERED_MS
+    if (known !== undefined && !isRemembered) this.#foundBroken = undefined
+    let { sinceMs, last, brokenAt }: Verified = isRemembered
+      ? known
+      : { sinceMs: nowMs, last: undefined, brokenAt: undefined }
     for (let page = 0; page < MAX_PAGES; page += 1) {
       // The last one is read again, to see that it is still there and unchanged.
       const entries = await this.#read(last?.sequence ?? 1n, PAGE_ENTRIES)
@@ -55,12 +63,20 @@ export class VerifiedChain {
       if (entries.length < PAGE_ENTRIES) break
     }
     this.#verified = { sinceMs, last, brokenAt }
-    return { verified: Number(last?.sequence ?? 0n), brokenAt, lastHash: hex(last?.hash) }
+    return {
+      verified: Number(last?.sequence ?? 0n),
+      brokenAt: earlier(brokenAt, this.#foundBroken),
+      lastHash: hex(last?.hash),
+    }
   }
 }
 
 function isSame(entry: ChainedEntry | undefined, last: Pick<ChainedEntry, 'sequence' | 'hash'>): boolean {
   return entry?.sequence === last.sequence && Buffer.compare(entry.hash, last.hash) === 0
+}
+
+function earlier(one: bigint | undefined, other: bigint | undefined): bigint | undefined {
+  return one === undefined || (other !== undefined && other < one) ? other : one
 }
 
 function hex(hash: Uint8Array | undefined): string {

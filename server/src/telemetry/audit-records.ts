@@ -37,6 +37,7 @@ function attributesOf(entry: SentEntry): Attributes {
     'torana.audit.action': entry.action,
     'torana.audit.target': entry.target,
     'torana.audit.actor': entry.actor,
+    'torana.audit.actor_kind': entry.actorKind,
     'client.address': entry.address,
   }
 }

@@ -16,12 +16,14 @@ const FIGURES = {
     { budgetId: 'key:"odd"\n', limitNanoUsd: 0n, spentNanoUsd: 0n, leasedNanoUsd: 0n },
   ],
   deletedProjects: 0,
+  refused: { entries: 3, amountNanoUsd: 0n },
   overflows: [],
   differences: 0,
   seal: {
     sealedThroughMs: 7_200_000,
     comparedThroughMs: 0,
     sealWaitsMs: 0,
+    aheadUntilMs: undefined,
     compareWaitsMs: 90_000,
     earlierNodes: 0,
   },
@@ -59,6 +61,7 @@ test('figures of the ledger are reported by the node in charge of them, and by n
   assert.match(text, /^torana_budget_spent_ratio\{budget="project:search"\} 0\.25$/m)
   assert.match(text, /^torana_budget_spent_ratio\{budget="key:\\"odd\\"\\n"\} 1$/m)
   assert.match(text, /^torana_ledger_differences 0$/m)
+  assert.match(text, /^torana_ledger_refused 3$/m)
   assert.match(text, /^torana_partitions_missing 1$/m)
   assert.match(text, /^torana_ledger_sealed_through_seconds 7200$/m)
   assert.match(text, /^torana_ledger_waits_seconds\{step="compare"\} 90$/m)
@@ -104,7 +107,7 @@ test('every line is a comment or a sample, and every metric says its type once',
   const metrics = new Metrics({ version: '1.0.0', commit: 'abc' })
   metrics.ledger.figures(FIGURES)
   metrics.ledger.requestLogDropped(3)
-  metrics.ledger.refused(1)
+  metrics.ledger.refused()
   metrics.requestEnded({ requestId: 'r', route: 'embeddings', status: 200, durationMs: 3 })
   const { text } = await metrics.text()
   const lines = text.trimEnd().split('\n')

@@ -42,9 +42,9 @@ export class LedgerMetrics {
     series.seconds.observe(durationMs / 1000)
   }
 
-  /** Entries that the store refused for their content. */
-  refused(entries: number): void {
-    this.#refused += entries
+  /** The store refused an entry for its content. */
+  refused(): void {
+    this.#refused += 1
   }
 
   /** Records of the request log that were dropped. */
@@ -146,6 +146,7 @@ function nodeTexts({
 
 function figureTexts({
   unknowns,
+  refused,
   nodes,
   lostLeases,
   restRows,
@@ -163,6 +164,7 @@ function figureTexts({
   return [
     valueText('torana_unknowns_open', unknowns.open),
     valueText('torana_unknowns_open_usd', usd(unknowns.amountNanoUsd)),
+    valueText('torana_ledger_refused', refused.entries),
     samplesText('torana_nodes', [
       { labels: { state: 'alive' }, value: nodes.alive },
       { labels: { state: 'silent' }, value: nodes.silent },

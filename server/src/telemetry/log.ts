@@ -8,11 +8,11 @@ const BLOCK_BYTES = 64 * 1024
 /** Longest delay of a line. */
 const FLUSH_MS = 200
 
-export interface Log extends Pick<Logger, 'info' | 'warn' | 'error'> {
-  /** Writes a line of level info that is JSON already; the hot lane builds its own. */
+export interface Log extends Pick<Logger, 'debug' | 'info' | 'warn' | 'error'> {
+  /** Writes a line that is JSON already; the hot lane builds its own. */
   readonly line: (json: string) => void
-  /** Whether lines of level info are written at all. */
-  readonly writesInfo: boolean
+  /** Whether lines of this level are written at all. */
+  readonly writes: (level: 'debug' | 'info') => boolean
   /** Writes the buffered lines. */
   readonly close: () => void
 }
@@ -38,11 +38,12 @@ export function openLog(level: LogLevel, format: LogFormat = 'json'): Log {
     destination,
   )
   return {
+    debug: log.debug.bind(log),
     info: log.info.bind(log),
     warn: log.warn.bind(log),
     error: log.error.bind(log),
     line: (json) => lines.add(json),
-    writesInfo: log.isLevelEnabled('info'),
+    writes: (given) => log.isLevelEnabled(given),
     close() {
       clearInterval(timer)
       lines.flush()

@@ -114,7 +114,7 @@ const LEDGER = {
     COMMIT_SECONDS,
     BY_PLACE,
   ),
-  torana_ledger_refused_total: counter('Usage records that PostgreSQL refused; they are kept aside.'),
+  torana_ledger_refused_total: counter('Usage records that PostgreSQL refused and that were set aside.'),
   torana_captured_inputs_dropped_total: counter(
     'Captured inputs dropped because the buffer was full or PostgreSQL was unreachable.',
   ),
@@ -134,6 +134,9 @@ const LEDGER = {
   torana_limiter_calls_total: counter('Calls of the rate limit script in Redis.'),
   torana_limiter_timeouts_total: counter('Of those, not answered in time.'),
   torana_limiter_errors_total: counter('Of those, failed with another error.'),
+  torana_ledger_refused: gauge(
+    'Usage records that are set aside until PostgreSQL takes them: see torana ledger refused. Must be 0.',
+  ),
   torana_ledger_differences: gauge('Projects and hours in which the ledger and its sums differ. Must be 0.'),
   torana_ledger_export_waiting_days: gauge('Complete days of the ledger that are not exported yet.'),
   torana_ledger_sealed_through_seconds: gauge('Unix time before which the hours of the ledger are sealed.'),

@@ -8,12 +8,14 @@ import { telemetryObserver } from './observer.ts'
 const errors: unknown[] = []
 const warnings: unknown[] = []
 const lines: string[] = []
+let isDebug = false
 const log: Log = {
+  debug: () => {},
   info: () => {},
   warn: (...args: unknown[]) => void warnings.push(args[0]),
   error: (...args: unknown[]) => void errors.push(args[0]),
   line: (json) => void lines.push(json),
-  writesInfo: true,
+  writes: (level) => level === 'info' || isDebug,
   close: () => {},
 }
 const metrics = new Metrics({ version: 'test', commit: '' })
@@ -31,6 +33,21 @@ test("an upstream's words never reach the log through the request, since they ma
   observer.requestEnded({ ...ended, status: 400, fault: 'upstream_refused', cause })
   assert.equal(errors.length, 0)
   assert.doesNotMatch(lines.pop() ?? 'no line', /canary|no line/)
+})
+
+test('at level info only requests that failed have a line; at debug, all of them', () => {
+  lines.length = 0
+  observer.requestEnded({ ...ended, status: 200 })
+  assert.deepEqual(lines, [])
+  observer.requestEnded({ ...ended, status: 429, fault: 'rate_limit_exceeded' })
+  isDebug = true
+  observer.requestEnded({ ...ended, status: 200 })
+  isDebug = false
+  const levels = lines.map((line) => JSON.parse(line) as { level: string; status: number })
+  assert.deepEqual(
+    levels.map(({ level, status }) => `${level} ${status}`),
+    ['info 429', 'debug 200'],
+  )
 })
 
 test('a count above what was expected is a warning, one that was cut an error, and both are counted by deployment', async () => {

@@ -8,6 +8,8 @@ import type { Metrics } from './metrics.ts'
 /** Failures of ours or of an upstream's configuration need a person; an upstream's bad minute needs a look. */
 const ALARMS: ReadonlySet<string> = new Set(['rejectedUs', 'missing', 'fault'])
 
+const FAILED_STATUS = 400
+
 /** Counts and logs what happened. */
 export function telemetryObserver(log: Log, metrics: Metrics, clock: Clock): Observer {
   return {
@@ -48,7 +50,11 @@ export function telemetryObserver(log: Log, metrics: Metrics, clock: Clock): Obs
           ...facts
         } = record
         log.error({ ...facts, ...(client && { client }), err: cause }, 'request failed')
-      } else if (log.writesInfo) log.line(accessLine(record, clock.nowMs()))
+      } else {
+        // The request log has all requests. In the log of the process, those that went well would hide the others.
+        const level = record.status < FAILED_STATUS ? 'debug' : 'info'
+        if (log.writes(level)) log.line(accessLine(level, record, clock.nowMs()))
+      }
     },
   }
 }
@@ -58,9 +64,9 @@ function isOurTrouble(cause: unknown): boolean {
   return cause !== undefined && !(cause instanceof UpstreamFailure)
 }
 
-/** One line per request, built by hand: it is the only log line on the hot lane. */
-function accessLine(record: RequestRecord, nowMs: number): string {
-  let line = `{"level":"info","time":"${isoTime(nowMs)}","message":"request","requestId":"${record.requestId}","route":"${record.route}","status":${record.status},"durationMs":${Math.round(record.durationMs * 100) / 100}`
+/** Built by hand: it is the only log line on the hot lane. */
+function accessLine(level: string, record: RequestRecord, nowMs: number): string {
+  let line = `{"level":"${level}","time":"${isoTime(nowMs)}","message":"request","requestId":"${record.requestId}","route":"${record.route}","status":${record.status},"durationMs":${Math.round(record.durationMs * 100) / 100}`
   if (record.fault !== undefined) line += `,"fault":"${record.fault}"`
   if (record.project !== undefined) line += `,"project":${quoted(record.project)}`
   if (record.key !== undefined) line += `,"key":${quoted(record.key)}`

@@ -10,15 +10,17 @@ import { Suspects, type ChunkOrders } from '#request/batches/run-lines.ts'
 import { runPictures, type PictureDependencies } from '#request/batches/run-pictures.ts'
 import { StopSignal } from '#request/batches/stop-signal.ts'
 import { deleteFolder } from '#request/files/delete-folder.ts'
-import { every, type Repetition } from './every.ts'
+import { every, everyMs, type Repetition } from './every.ts'
+import type { Pulse } from './pulse.ts'
 
 export interface BatchWorkerParts extends ChunkDependencies {
   readonly nodeId: string
-  /** Whether this node deletes expired batches: one node is enough. */
+  /** Whether this node deletes expired batches: one node is enough, once its clock can be believed. */
   readonly mustForget: () => Promise<boolean>
   readonly forPictures: PictureDependencies
   /** Whether each model's space is known. Before that no vector of a batch is made, because its space would have no name. */
   readonly knowsSpaces: () => boolean
+  readonly pulse?: Pick<Pulse, 'on' | 'may'> | undefined
 }
 
 export interface BatchWorkerEvents {
@@ -94,20 +96,20 @@ export class BatchWorker {
   constructor(parts: BatchWorkerParts, events: BatchWorkerEvents) {
     this.#parts = parts
     this.#events = events
+    const { pulse } = parts
     this.#repeating = [
       every(
         FORGET_MS,
         () => this.#forget(),
         (error) => events.failed('forget', error),
       ),
-      every(
-        LOOK_MS,
+      (pulse?.on('batches') ?? everyMs(LOOK_MS))(
         () => this.#look(),
         (error) => events.failed('claim', error),
       ),
       every(
         REVIEW_MS,
-        () => this.#review(),
+        async () => (pulse?.may('batches') === false ? undefined : this.#review()),
         (error) => events.failed('review', error),
       ),
       every(

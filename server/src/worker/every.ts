@@ -4,6 +4,13 @@ export interface Repetition {
   stop(): Promise<void>
 }
 
+/** Runs work again and again, one run after another. A rejection goes to `onError`. */
+export type Repeat = (work: () => Promise<void>, onError: (error: unknown) => void) => Repetition
+
+export function everyMs(intervalMs: number): Repeat {
+  return (work, onError) => every(intervalMs, work, onError)
+}
+
 /**
  * Runs the work periodically. The pause counts from the end of the work, so that runs never overlap. A
  * rejection goes to `onError`, and the next run comes as usual. The timer keeps no process alive.

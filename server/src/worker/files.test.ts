@@ -7,7 +7,7 @@ import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import { MemoryFiles } from '#test/support/stores/files.ts'
 import { MemoryFileUploads } from '#test/support/stores/file-uploads.ts'
 import { SetTerms } from '#test/support/terms.ts'
-import { deleteDueFiles, dropUploads } from './files.ts'
+import { deleteDueFiles, dropUploads, startFileWorker } from './files.ts'
 import { deleteOldBlobs } from './old-blobs.ts'
 
 const identifiers = uuidv7Identifiers(systemClock)
@@ -46,6 +46,27 @@ test('of a deleted file nothing is left, and nothing of anybody else is touched'
   assert.deepEqual(await files.due(9), [])
 })
 
+test('one node deletes the bytes of deleted files every half minute, and no other does', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  const { files, fileBlobs, keep, names } = await world()
+  const [fileUploads, terms] = [new MemoryFileUploads(), new SetTerms()]
+  const started = (isEldest: boolean) => {
+    const { promise, resolve } = Promise.withResolvers<number>()
+    const parts = { files, fileBlobs, fileUploads, terms, mustForget: async () => isEldest }
+    return { deleted: promise, worker: startFileWorker(parts, { deleted: resolve, failed: assert.fail }) }
+  }
+  await files.delete(await keep(), 'shop')
+  const other = started(false)
+  context.mock.timers.tick(30_000)
+  await other.worker.stop()
+  assert.equal((await names()).length, 2)
+  const { deleted, worker } = started(true)
+  context.mock.timers.tick(30_000)
+  assert.equal(await deleted, 1)
+  await worker.stop()
+  assert.deepEqual(await names(), [])
+})
+
 test('more files than are taken at once are all deleted', async () => {
   const { files, fileBlobs, keep, names } = await world()
   for (let count = 0; count < 250; count += 1) await files.delete(await keep(), 'shop')
@@ -76,7 +97,8 @@ for (const [what, now, state] of [
     const [fileUploads, terms] = [new MemoryFileUploads(), new SetTerms()]
     const fileId = fileIdOf(identifiers.next())
     await files.begin({ id: fileId, project: 'shop', keyId: 'shop/ci', announcedBytes: 1 }, BOUNDS)
-    const upload = { id: 'upload_1', project: 'shop', keyId: 'shop/ci', fileId, filename: 'a', bytes: 1 }
+    const owner = { keyId: 'shop/ci', project: 'shop', player: undefined }
+    const upload = { id: 'upload_1', ...owner, fileId, filename: 'a', bytes: 1 }
     const times = { expiresAfterMs: 1, createdAtMs: 0, expiresAtMs: Infinity }
     await fileUploads.begin({ ...upload, ...times, state: 'pending' })
     terms.now = now

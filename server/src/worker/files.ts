@@ -11,6 +11,7 @@ import { decided } from '#request/access/terms-now.ts'
 import { fileFolder } from '#core/files/blob-names.ts'
 import { deleteFolder } from '#request/files/delete-folder.ts'
 import { every, type Repetition } from './every.ts'
+import type { Pulse } from './pulse.ts'
 
 export interface FileWorkerParts {
   readonly files: Files
@@ -19,6 +20,7 @@ export interface FileWorkerParts {
   readonly terms: TermsInForce
   /** Whether this node does the work that one node does for all. */
   readonly mustForget: () => Promise<boolean>
+  readonly pulse?: Pick<Pulse, 'may'> | undefined
 }
 
 export interface FileWorkerEvents {
@@ -36,6 +38,7 @@ export function startFileWorker(parts: FileWorkerParts, events: FileWorkerEvents
   const work = async (): Promise<void> => {
     if (!(await parts.mustForget())) return
     await dropUploads(parts)
+    if (parts.pulse?.may('files') === false) return
     const deleted = await deleteDueFiles(parts)
     if (deleted > 0) events.deleted(deleted)
   }

@@ -4,14 +4,18 @@ import { JobLost, type TakenJob } from '#ports/image-jobs.ts'
 import { resumeJob, type ResumeDependencies } from '#request/images/resume.ts'
 import { every, type Repetition } from './every.ts'
 import { deleteOldBlobs } from './old-blobs.ts'
+import type { Pulse } from './pulse.ts'
 
 export interface ImageWorkerParts extends ResumeDependencies {
   /** Whether this node takes over jobs of dead processes. */
   readonly takesOver: boolean
+  /** Whether the clock can be believed: nothing is deleted for its age before. */
+  readonly isClockSteady: () => boolean
   /** Whether this node deletes old images: in a shared store one node is enough. */
   readonly mustForgetBlobs: () => Promise<boolean>
   /** The owner of the store's location. Rejects while the store is unreachable: nothing is deleted then. */
   readonly blobPlace: () => Promise<BlobPlace>
+  readonly pulse?: Pick<Pulse, 'may'> | undefined
 }
 
 export interface ImageWorkerEvents {
@@ -32,7 +36,10 @@ const TAKEN_AT_ONCE = 8
 const FORGET_MS = 10 * 60_000
 
 export function startImageWorker(dependencies: ImageWorkerParts, events: ImageWorkerEvents): Repetition {
-  const { jobs, waiting, limits, blobs, clock } = dependencies
+  const { jobs, waiting, limits, blobs, clock, pulse } = dependencies
+  const lookForAbandoned = async (): Promise<void> => {
+    if (pulse?.may('imageJobs') !== false) await takeOver(dependencies, events)
+  }
   const trouble = (what: string) => (error: unknown) => events.failed(what, error)
   const repeating = [
     every(RENEW_MS, () => renewHolds(dependencies), trouble('renew')),
@@ -41,12 +48,11 @@ export function startImageWorker(dependencies: ImageWorkerParts, events: ImageWo
       () => (waiting.all.length === 0 ? Promise.resolve() : jobs.renewCallers(waiting.all)),
       trouble('renew callers'),
     ),
-    ...(dependencies.takesOver
-      ? [every(LOOK_MS, () => takeOver(dependencies, events), trouble('take over'))]
-      : []),
+    ...(dependencies.takesOver ? [every(LOOK_MS, lookForAbandoned, trouble('take over'))] : []),
     every(
       FORGET_MS,
       async () => {
+        if (!dependencies.isClockSteady()) return
         const deletedJobs = await jobs.deleteOld(limits.assetRetentionMs)
         const beforeMs = clock.nowMs() - limits.assetRetentionMs
         const deletedBlobs = (await dependencies.mustForgetBlobs())

@@ -1,5 +1,5 @@
 /** The loop of every sender: it takes what is due and sends it, several at once. */
-import { every, type Repetition } from './every.ts'
+import { everyMs, type Repeat, type Repetition } from './every.ts'
 
 export interface SendingParts<Due> {
   /** Takes what is due, at most `room`. */
@@ -8,6 +8,8 @@ export interface SendingParts<Due> {
   readonly send: (due: Due) => Promise<void>
   /** `POLL_MS` unless given. */
   readonly pollMs?: number | undefined
+  /** When it looks for something due. Every `pollMs` unless given. */
+  readonly repeat?: Repeat | undefined
 }
 
 /** Concurrent sends. Each may take its whole timeout, and all of them stay well within the time that the node holds them. */
@@ -35,7 +37,8 @@ export class Sending<Due> {
 
   /** `others` stop with it. */
   start(trouble: (error: unknown) => void, others: readonly Repetition[]): Repetition {
-    const repeating = [every(this.#parts.pollMs ?? POLL_MS, () => this.sendDue(), trouble), ...others]
+    const { pollMs = POLL_MS, repeat = everyMs(pollMs) } = this.#parts
+    const repeating = [repeat(() => this.sendDue(), trouble), ...others]
     return {
       stop: async () => {
         this.#isStopped = true

@@ -6,7 +6,7 @@ import {
   type WebhookSecretOf,
   type WebhookTransport,
 } from '#ports/webhooks.ts'
-import { every, type Repetition } from './every.ts'
+import { every, type Repeat, type Repetition } from './every.ts'
 import { Sending } from './sending.ts'
 
 export interface WebhookSenderParts {
@@ -16,6 +16,7 @@ export interface WebhookSenderParts {
   readonly secretOf: WebhookSecretOf
   readonly events: WebhookSenderEvents
   readonly pollMs?: number | undefined
+  readonly repeat?: Repeat | undefined
 }
 
 interface WebhookSenderEvents {
@@ -37,12 +38,13 @@ export class WebhookSender {
   readonly #sending: Sending<WebhookDelivery>
 
   constructor(parts: WebhookSenderParts) {
-    const { outbox, nodeId, pollMs } = parts
+    const { outbox, nodeId, pollMs, repeat } = parts
     this.#parts = parts
     this.#sending = new Sending({
       due: (room) => outbox.due(nodeId, room),
       send: (delivery) => this.#send(delivery),
       pollMs,
+      repeat,
     })
   }
 

@@ -12,7 +12,7 @@ import { SECRETS } from '#test/support/directory.ts'
 import { sealingKeysOf } from '#runtime/secret.ts'
 
 const open = postgresStores()
-const ACTOR = { name: 'test' }
+const ACTOR = { kind: 'member', name: 'test' } as const
 const ARRIVED: DeliveryResult = { isOk: true, status: 200, ms: 1, problem: undefined }
 const LOST: DeliveryResult = { isOk: false, status: 503, ms: 1, problem: 'HTTP 503' }
 const HOUR_MS = 3_600_000

@@ -14,7 +14,7 @@ export function auditLogSuite(name: string, open: () => Promise<DatabaseDirector
   async function withEntries() {
     const { keyStore, audit, database } = await open()
     for (let index = 1; index <= 5; index += 1)
-      await keyStore.createProject(`p${index}`, {}, { name: 'tester' })
+      await keyStore.createProject(`p${index}`, {}, { kind: 'member', name: 'tester' })
     /** As an owner of the table could. */
     const tamper = async (statement: string): Promise<void> => {
       await database.query('ALTER TABLE audit DISABLE TRIGGER audit_append_only')
@@ -74,7 +74,8 @@ export function auditLogSuite(name: string, open: () => Promise<DatabaseDirector
   test(`${name}: an owner of the table can't recalculate the hashes without the key`, async () => {
     const { database, tamper } = await withEntries()
     const { keyStore, audit } = signedBy(database, 'the secret of today')
-    for (const project of ['s1', 's2', 's3']) await keyStore.createProject(project, {}, { name: 'tester' })
+    for (const project of ['s1', 's2', 's3'])
+      await keyStore.createProject(project, {}, { kind: 'member', name: 'tester' })
     const before = await audit.list({ limit: 100 })
     assert.ok(before.every(({ intact }) => intact))
 
@@ -107,7 +108,7 @@ export function auditLogSuite(name: string, open: () => Promise<DatabaseDirector
       await proofs(audit),
       Array.from({ length: 5 }, () => 'unkeyed true'),
     )
-    await keyStore.createProject('signed', {}, { name: 'tester' })
+    await keyStore.createProject('signed', {}, { kind: 'member', name: 'tester' })
     assert.deepEqual(await proofs(audit), ['keyed true', ...Array.from({ length: 5 }, () => 'unkeyed true')])
     assert.equal((await unsigned.list({ limit: 1 }))[0]?.proof, 'other_key')
     await tamper(`UPDATE audit SET target = 'p4' WHERE sequence = 3`)
@@ -117,18 +118,22 @@ export function auditLogSuite(name: string, open: () => Promise<DatabaseDirector
   test(`${name}: an unsigned entry after a signed one was put there by a stranger`, async () => {
     const { database, keyStore: unsigned } = await withEntries()
     const { keyStore, audit } = signedBy(database, 'the secret of today')
-    await keyStore.createProject('signed', {}, { name: 'tester' })
-    await unsigned.createProject('forged', {}, { name: 'tester' })
-    await keyStore.createProject('signed-again', {}, { name: 'tester' })
+    await keyStore.createProject('signed', {}, { kind: 'member', name: 'tester' })
+    await unsigned.createProject('forged', {}, { kind: 'member', name: 'tester' })
+    await keyStore.createProject('signed-again', {}, { kind: 'member', name: 'tester' })
     assert.deepEqual((await proofs(audit)).slice(0, 3), ['keyed true', 'unkeyed false', 'keyed true'])
   })
 
   test(`${name}: after rotations of the secret, old entries are still verified by the newest`, async () => {
     const { database } = await withEntries()
-    await signedBy(database, 'one').keyStore.createProject('by-one', {}, { name: 'tester' })
-    await signedBy(database, 'two', 'one').keyStore.createProject('by-two', {}, { name: 'tester' })
+    await signedBy(database, 'one').keyStore.createProject('by-one', {}, { kind: 'member', name: 'tester' })
+    await signedBy(database, 'two', 'one').keyStore.createProject(
+      'by-two',
+      {},
+      { kind: 'member', name: 'tester' },
+    )
     const { keyStore, audit } = signedBy(database, 'three', 'two')
-    await keyStore.createProject('by-three', {}, { name: 'tester' })
+    await keyStore.createProject('by-three', {}, { kind: 'member', name: 'tester' })
     assert.deepEqual((await proofs(audit)).slice(0, 4), [
       'keyed true',
       'keyed true',
@@ -142,17 +147,32 @@ export function auditLogSuite(name: string, open: () => Promise<DatabaseDirector
     assert.deepEqual((await audit.chain()).brokenAt, undefined)
     await tamper('DELETE FROM audit WHERE sequence = 5')
     assert.deepEqual((await audit.chain()).brokenAt, 5n, 'the end was cut off')
-    await keyStore.createProject('p6', {}, { name: 'tester' })
+    await keyStore.createProject('p6', {}, { kind: 'member', name: 'tester' })
     await tamper(`UPDATE audit SET target = 'p4' WHERE sequence = 3`)
     // As a node sees it that has verified nothing yet.
     const reread = await new PostgresAudit(database, systemClock).chain()
     assert.deepEqual([reread.brokenAt, reread.entries], [3n, 5])
   })
 
+  test(`${name}: an entry that a list shows as changed breaks the chain too, though it was verified before`, async () => {
+    const { audit, tamper } = await withEntries()
+    assert.equal((await audit.chain()).brokenAt, undefined)
+    await tamper(`UPDATE audit SET target = 'p4' WHERE sequence = 3`)
+    assert.deepEqual(
+      (await audit.list({ limit: 2, before: 4n })).map(({ intact }) => intact),
+      [false, true],
+    )
+    assert.equal((await audit.chain()).brokenAt, 3n)
+  })
+
   test(`${name}: many entries are verified piece by piece`, async () => {
     const { audit, database, keyStore } = await withEntries()
     for (let index = 0; index < 450; index += 1)
-      await keyStore.setProject('p1', { limits: { requestsPerMinute: index + 1 } }, { name: 'tester' })
+      await keyStore.setProject(
+        'p1',
+        { limits: { requestsPerMinute: index + 1 } },
+        { kind: 'member', name: 'tester' },
+      )
     const chain = await audit.chain()
     assert.deepEqual([chain.entries, chain.verified, chain.brokenAt], [455, 455, undefined])
     assert.deepEqual(await new PostgresAudit(database, systemClock).chain(), chain)
@@ -170,9 +190,12 @@ export function auditLogSuite(name: string, open: () => Promise<DatabaseDirector
     const { stored } = someSecret()
     await database.query('ALTER TABLE audit ADD CONSTRAINT full_disk CHECK (sequence < 0) NOT VALID')
     try {
-      const made = keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
+      const made = keyStore.createKey(
+        { project: 'p', name: 'k', secret: stored },
+        { kind: 'member', name: 'tester' },
+      )
       await assert.rejects(made, /full_disk/)
-      await assert.rejects(keyStore.deleteProject('p1', { name: 'tester' }), /full_disk/)
+      await assert.rejects(keyStore.deleteProject('p1', { kind: 'member', name: 'tester' }), /full_disk/)
     } finally {
       await database.query('ALTER TABLE audit DROP CONSTRAINT full_disk')
     }

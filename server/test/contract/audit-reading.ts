@@ -8,9 +8,9 @@ export function auditReadingSuite(name: string, open: () => Promise<Directory>):
   async function withEntries() {
     const directory = await open()
     const { keyStore } = directory
-    await keyStore.createProject('one', {}, { name: 'ada', address: '192.0.2.1' })
-    await keyStore.createProject('two', {}, { name: 'bob' })
-    await keyStore.setProject('one', { limits: { requestsPerMinute: 1 } }, { name: 'bob' })
+    await keyStore.createProject('one', {}, { kind: 'member', name: 'ada', address: '192.0.2.1' })
+    await keyStore.createProject('two', {}, { kind: 'member', name: 'bob' })
+    await keyStore.setProject('one', { limits: { requestsPerMinute: 1 } }, { kind: 'member', name: 'bob' })
     return directory
   }
 
@@ -35,7 +35,7 @@ export function auditReadingSuite(name: string, open: () => Promise<Directory>):
   test(`${name}: the chain says how many entries there are, and follows what is added`, async () => {
     const { audit, keyStore } = await open()
     assert.deepEqual(await audit.chain(), { entries: 0, verified: 0, brokenAt: undefined, lastHash: '' })
-    await keyStore.createProject('one', {}, { name: 'ada' })
+    await keyStore.createProject('one', {}, { kind: 'member', name: 'ada' })
     for (const expected of [1, 2, 3]) {
       const [newest] = await audit.list({ limit: 1 })
       assert.deepEqual(await audit.chain(), {
@@ -44,7 +44,7 @@ export function auditReadingSuite(name: string, open: () => Promise<Directory>):
         brokenAt: undefined,
         lastHash: newest?.hash,
       })
-      await keyStore.setProject('one', {}, { name: 'ada' })
+      await keyStore.setProject('one', {}, { kind: 'member', name: 'ada' })
     }
   })
 

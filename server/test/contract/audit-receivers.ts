@@ -15,7 +15,11 @@ export function auditReceiversSuite(name: string, open: () => Promise<LedgerStor
     let projects = 0
     const write = async (count: number): Promise<void> => {
       for (let index = 0; index < count; index += 1)
-        await keys.createProject(`p${(projects += 1)}`, {}, { name: 'test', address: '192.0.2.9' })
+        await keys.createProject(
+          `p${(projects += 1)}`,
+          {},
+          { kind: 'member', name: 'test', address: '192.0.2.9' },
+        )
     }
     /** Time passes for holds and waits. */
     const passes = (ms: number) =>

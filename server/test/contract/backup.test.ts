@@ -14,6 +14,7 @@ import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
 import { numbered } from '#test/support/entries.ts'
+import { IS_LONG } from '#test/support/long.ts'
 import { testPglite } from '#test/support/pglite.ts'
 import { temporaryFolder } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
@@ -65,24 +66,37 @@ async function restore(database: Database, name: string): Promise<readonly Table
   return loadDatabase(database, { backup: await checkBackupFile(path), lines: linesOf(path) })
 }
 
-test('every table comes through PGlite → file → PostgreSQL → file → PGlite with the same hash', async () => {
+async function assertRestored(
+  database: Database,
+  name: string,
+  before: readonly TableReport[],
+): Promise<void> {
+  assert.deepEqual(await restore(database, name), before)
+  assert.deepEqual(await backUp(database, `again-${name}`), before)
+  const [key] = await database.query<{ project: string; models: string[]; addresses: string[] }>(
+    'SELECT * FROM keys',
+  )
+  assert.deepEqual([key?.project, key?.models, key?.addresses], [TRICKY, [TRICKY, 'plain', ''], []])
+}
+
+test('every table comes through PGlite → file → PostgreSQL with the same hash', async () => {
   const first = await filled(await opened(testPglite()))
   const before = await backUp(first, 'first.gz')
   const ledger = before.find(({ table }) => table === LEDGER_TABLE)
   assert.equal(ledger?.rows, 1202)
   assert.ok(before.length > 30, 'all tables')
   const second = await emptyPostgres()
-  assert.deepEqual(await restore(second, 'first.gz'), before)
-  assert.deepEqual(await backUp(second, 'second.gz'), before)
-  const third = await opened(testPglite())
-  assert.deepEqual(await restore(third, 'second.gz'), before)
-  const [key] = await third.query<{ project: string; models: string[]; addresses: string[] }>(
-    'SELECT * FROM keys',
-  )
-  assert.deepEqual([key?.project, key?.models, key?.addresses], [TRICKY, [TRICKY, 'plain', ''], []])
+  await assertRestored(second, 'first.gz', before)
   const rest = await second.query('SELECT 1 FROM usage_events_rest')
   assert.equal(rest.length, 0, 'partitions came before their rows')
 })
+
+/** The engines share every statement of it: a change tries one direction. */
+if (IS_LONG)
+  test('every table comes through PostgreSQL → file → PGlite with the same hash', async () => {
+    const before = await backUp(await filled(await emptyPostgres()), 'second.gz')
+    await assertRestored(await opened(testPglite()), 'second.gz', before)
+  })
 
 test('a restored database is one that nodes go on with: an entry that is there already counts once', async () => {
   const database = await emptyPostgres()

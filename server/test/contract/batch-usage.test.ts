@@ -8,6 +8,7 @@ import { PostgresBatches } from '#stores/postgres/jobs/batches.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { anEntry } from '#test/support/entries.ts'
 import { testPostgres } from '#test/support/servers.ts'
 import { aBatch, chunksOf, madeEnd } from './batches-open.ts'
@@ -59,7 +60,7 @@ test('however entries of a batch come, again, late, or as an unknown that is res
             ...named,
             attempt: unknown.attempt,
             kind: 'void',
-            actor: { name: 'ada' },
+            actor: { kind: 'member', name: 'ada' },
           })
       }
       const [sums] = await database.query<{ tokens: bigint; nano: bigint; unknown: bigint }>(
@@ -78,7 +79,7 @@ test('however entries of a batch come, again, late, or as an unknown that is res
         open.reduce((sum, { reserved }) => sum + reserved, 0n),
       )
     }),
-    { numRuns: 25 },
+    runs(25),
   )
 })
 

@@ -47,6 +47,7 @@ export function aBatch(overrides: Partial<NewBatch> = {}): NewBatch {
     id: `batch_${nextId().replaceAll('-', '')}`,
     project: 'shop',
     keyId: 'shop/ci',
+    player: undefined,
     terms: '{}',
     endpoint: '/v1/embeddings',
     inputFileId: 'file-in',

@@ -7,7 +7,7 @@ import { nextId } from './image-jobs-open.ts'
 const MANY = 1000
 const ONE = nextId()
 const TWO = nextId()
-const by = { name: 'ada@example.com' }
+const by = { kind: 'member', name: 'ada@example.com' } as const
 
 export function pausedBatchesSuite(name: string, open: () => Promise<BatchesWorld>): void {
   test(`${name}: no node begins a chunk of a batch that a person paused, until a person resumes it`, async () => {
@@ -40,7 +40,7 @@ export function pausedBatchesSuite(name: string, open: () => Promise<BatchesWorl
     await batches.pause(asked.id, 'budget_exhausted', HOUR_MS)
     const paused = await batches.pauseBy(asked.id, asked.project, by)
     assert.deepEqual([paused?.pausedBy?.name, paused?.pause], [by.name, undefined])
-    const again = await batches.pauseBy(asked.id, asked.project, { name: 'bob@example.com' })
+    const again = await batches.pauseBy(asked.id, asked.project, { kind: 'member', name: 'bob@example.com' })
     assert.equal(again?.pausedBy?.name, by.name, 'the first pause counts')
     await batches.pause(asked.id, 'upstream_failed', 0)
     await batches.resume(asked.id)

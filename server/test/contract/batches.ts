@@ -11,6 +11,7 @@ import {
   type NewBatch,
 } from '#ports/batches.ts'
 import { IDEMPOTENCY_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
+import { allEnded } from '#test/support/reused-database.ts'
 import { aBatch, chunksOf, doneEnd, HOUR_MS, madeEnd, type BatchesWorld } from './batches-open.ts'
 import { nextId } from './image-jobs-open.ts'
 
@@ -36,7 +37,7 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
   test(`${name}: of fifty retries of one creation at once one creates, and the others join it`, async () => {
     const { batches, elsewhere } = await open()
     const asked = Array.from({ length: 50 }, () => aBatch({ digest: 'same', isRetry: true }))
-    const created = await Promise.all(
+    const created = await allEnded(
       asked.map((batch, index) => (index % 2 ? batches : elsewhere).create(batch, MANY)),
     )
     assert.equal(created.filter(({ kind }) => kind === 'created').length, 1)
@@ -433,7 +434,7 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
     await batches.pause(asked.id, 'key_revoked', HOUR_MS)
     await batches.giveBack(hold, HOUR_MS)
     assert.deepEqual(await batches.claim(ONE, 9), [])
-    const by = { name: 'ada' }
+    const by = { kind: 'member', name: 'ada' } as const
     assert.equal(await batches.continue(asked.id, 'another project', by), undefined)
     const continued = await batches.continue(asked.id, asked.project, by)
     assert.deepEqual([continued?.isContinued, continued?.pause], [true, undefined])
@@ -447,7 +448,7 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
       ],
     )
     assert.equal((await batches.continue(asked.id, asked.project, by))?.isContinued, true)
-    await batches.cancel(asked.id, asked.project, { name: 'system' }, 'project_deleted')
+    await batches.cancel(asked.id, asked.project, { kind: 'member', name: 'system' }, 'project_deleted')
     const ended = await batches.continue(asked.id, asked.project, by)
     assert.deepEqual([ended?.state, ended?.cancelCode], ['cancelling', 'project_deleted'])
   })
@@ -465,7 +466,7 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
     for (const one of made) await batches.create({ ...one, digest: one.id }, MANY)
     const [first, second, other, cancelled, continued] = made.map(({ id }) => id)
     await batches.cancel(cancelled ?? '', mine.project)
-    await batches.continue(continued ?? '', mine.project, { name: 'ada' })
+    await batches.continue(continued ?? '', mine.project, { kind: 'member', name: 'ada' })
     const own = (await batches.open()).filter(({ project }) => project === mine.project)
     assert.deepEqual(
       new Set(own.map(({ keyId, isContinued, ids }) => [keyId, isContinued, new Set(ids)])),

@@ -8,6 +8,7 @@ import { systemClock } from '#runtime/clock.ts'
 import { DiskBlobs } from '#stores/blobs/disk.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import { SpooledBlobs } from '#stores/blobs/spooled.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { testFolder } from '#test/support/disk.ts'
 import { blobStoreSuite, bytesOf } from './blob-store.ts'
 
@@ -139,7 +140,7 @@ test('any history of puts, deletions, drains and a store that comes and goes: th
       const listed = (await blobs.list({ prefix: '', limit: 10 })).map(({ name }) => name)
       assert.deepEqual(listed, [...expected.keys()].toSorted())
     }),
-    { numRuns: 200 },
+    runs(200),
   )
 })
 

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { BlobStore, OpenBlob } from '#ports/blobs.ts'
+import { runs } from '#test/support/arbitraries.ts'
 
 export interface BlobStoreSuite {
   readonly name: string
@@ -318,7 +319,7 @@ export function blobStoreSuite({ name, open, isTree = false, histories }: BlobSt
             assert.deepEqual([...(await bytesOf(await store.open(blob)))], [...bytes])
         },
       ),
-      { numRuns: histories },
+      runs(histories),
     )
   })
 }

@@ -13,6 +13,7 @@ import {
 import type { LedgerEntry } from '#core/money/ledger.ts'
 import type { LeaseAnswer, LeaseQuestion } from '#ports/budgets.ts'
 import { NodeEnded } from '#ports/ledger.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { budgetChangesSuite } from './budget-changes.ts'
 import {
   aNode,
@@ -82,7 +83,7 @@ export function budgetStoreSuite(
         assert.equal(state?.leasedNanoUsd ?? 0n, sums.leased)
         assert.equal(state?.spentNanoUsd ?? 0n, state ? sums.spent : 0n)
       }),
-      { numRuns },
+      runs(numRuns),
     )
   })
 

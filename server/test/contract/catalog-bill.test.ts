@@ -8,6 +8,7 @@ import type { LedgerEntry } from '#core/money/ledger.ts'
 import { costOf, decimalOf, imageCostOf, type ImagePrice, type Price } from '#core/money/price.ts'
 import { NOTHING_GIVEN, UNKNOWN_TOKENS } from '#core/money/usage.ts'
 import { dividedEntry } from '#request/money/label-shares.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { DAY_MS, postgresStores } from '#test/support/ledger-stores.ts'
 
 const open = postgresStores()
@@ -109,7 +110,7 @@ test('embeddings and images: the bill equals the recomputation of every call, to
         assert.equal(bills.get(pictures)?.after_usd, decimalOf(expected.pictures))
       },
     ),
-    { numRuns: 15 },
+    runs(15),
   )
 
   /** The entries that a call of this outcome has at once. */

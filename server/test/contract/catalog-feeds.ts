@@ -6,7 +6,7 @@ import { ChangeRefused } from '#ports/key-store.ts'
 import { PostgresCatalogFeeds } from '#stores/postgres/directory/catalog-feeds.ts'
 import type { DatabaseDirectory } from '#test/support/directory.ts'
 
-const ALICE = { name: 'alice', address: '192.0.2.7' }
+const ALICE = { kind: 'member', name: 'alice', address: '192.0.2.7' } as const
 
 const aFeed = (sequence: number): NewFeed => ({
   sequence,

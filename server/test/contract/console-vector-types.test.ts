@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { float16Of, int8Of, RangeCollector, ubinaryOf } from '#core/embedding/vector-types/make.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { toBits, toFloat16, toInt8 } from '../../../console/src/workers/vectors/types.ts'
 import { float32Array } from '../support/arbitraries.ts'
 
@@ -31,6 +32,6 @@ test('float16, int8 and bits of the types tab are bit-equal to those of the gate
         flat('float16').map((value) => value + 0),
       )
     }),
-    { numRuns: 1000 },
+    runs(1000),
   )
 })

@@ -16,7 +16,7 @@ export function credentialStoreSuite(name: string, open: () => Promise<DatabaseD
 
   test(`${name}: a credential is given out for the base URL it was stored with, and no other`, async () => {
     const { store } = await opened()
-    const stored = await store.put(credential, { name: 'tester' })
+    const stored = await store.put(credential, { kind: 'member', name: 'tester' })
     assert.deepEqual(
       { ...stored, updatedAtMs: 0 },
       { upstream: 'openai', baseUrl, hasSecret: true, updatedAtMs: 0, tail: '…ream' },
@@ -33,27 +33,33 @@ export function credentialStoreSuite(name: string, open: () => Promise<DatabaseD
 
   test(`${name}: another base URL drops the secret, the same one keeps it`, async () => {
     const { store } = await opened()
-    await store.put(credential, { name: 'tester' })
-    assert.equal((await store.setBaseUrl('openai', baseUrl, { name: 'tester' }))?.hasSecret, true)
+    await store.put(credential, { kind: 'member', name: 'tester' })
+    assert.equal(
+      (await store.setBaseUrl('openai', baseUrl, { kind: 'member', name: 'tester' }))?.hasSecret,
+      true,
+    )
     assert.equal(await store.open('openai', [baseUrl]), secret)
-    const moved = await store.setBaseUrl('openai', 'https://evil.example/v1', { name: 'tester' })
+    const moved = await store.setBaseUrl('openai', 'https://evil.example/v1', {
+      kind: 'member',
+      name: 'tester',
+    })
     assert.deepEqual([moved?.baseUrl, moved?.hasSecret], ['https://evil.example/v1', false])
     assert.equal(await store.open('openai', ['https://evil.example/v1']), undefined)
-    await store.setBaseUrl('openai', baseUrl, { name: 'tester' })
+    await store.setBaseUrl('openai', baseUrl, { kind: 'member', name: 'tester' })
     assert.equal(await store.open('openai', [baseUrl]), undefined)
-    assert.equal(await store.setBaseUrl('nobody', baseUrl, { name: 'tester' }), undefined)
+    assert.equal(await store.setBaseUrl('nobody', baseUrl, { kind: 'member', name: 'tester' }), undefined)
   })
 
   test(`${name}: a credential is replaced and forgotten`, async () => {
     const { store } = await opened()
-    await store.put(credential, { name: 'tester' })
-    await store.put({ ...credential, secret: 'another' }, { name: 'tester' })
+    await store.put(credential, { kind: 'member', name: 'tester' })
+    await store.put({ ...credential, secret: 'another' }, { kind: 'member', name: 'tester' })
     assert.equal(await store.open('openai', [baseUrl]), 'another')
     assert.equal((await store.list())[0]?.tail, undefined, 'of a short secret nothing is shown')
-    const dropped = await store.drop('openai', { name: 'tester' })
+    const dropped = await store.drop('openai', { kind: 'member', name: 'tester' })
     assert.deepEqual([dropped?.hasSecret, dropped?.tail], [false, undefined])
     assert.equal(await store.open('openai', [baseUrl]), undefined)
-    assert.equal(await store.drop('nobody', { name: 'tester' }), undefined)
+    assert.equal(await store.drop('nobody', { kind: 'member', name: 'tester' }), undefined)
     assert.deepEqual(
       (await store.list()).map(({ upstream, hasSecret }) => [upstream, hasSecret]),
       [['openai', false]],
@@ -63,12 +69,12 @@ export function credentialStoreSuite(name: string, open: () => Promise<DatabaseD
   test(`${name}: every change of a credential is a change of the directory and stands in the audit, without it`, async () => {
     const { store, keyStore, audit } = await opened()
     const versions = [await keyStore.directoryVersion()]
-    await store.put(credential, { name: 'alice' })
+    await store.put(credential, { kind: 'member', name: 'alice' })
     versions.push(await keyStore.directoryVersion())
-    await store.setBaseUrl('openai', 'https://other.example', { name: 'bob' })
+    await store.setBaseUrl('openai', 'https://other.example', { kind: 'member', name: 'bob' })
     versions.push(await keyStore.directoryVersion())
-    await store.put(credential, { name: 'carol' })
-    await store.drop('openai', { name: 'carol' })
+    await store.put(credential, { kind: 'member', name: 'carol' })
+    await store.drop('openai', { kind: 'member', name: 'carol' })
     versions.push(await keyStore.directoryVersion())
     assert.ok(versions.every((version, index) => version > (versions[index - 1] ?? 0n)))
     const entries = await audit.list({ limit: 10 })
@@ -88,17 +94,20 @@ export function credentialStoreSuite(name: string, open: () => Promise<DatabaseD
     const { store, database } = await opened()
     const rows = async () =>
       JSON.stringify(await database.query('SELECT * FROM upstream_credentials ORDER BY upstream'))
-    await store.put(credential, { name: 'tester' })
+    await store.put(credential, { kind: 'member', name: 'tester' })
     const first = await rows()
     assert.ok(!first.includes(secret))
     assert.ok(!first.includes(JSON.stringify([...Buffer.from(secret)]).slice(1, -1)))
-    await store.put(credential, { name: 'tester' })
+    await store.put(credential, { kind: 'member', name: 'tester' })
     assert.notEqual(await rows(), first)
   })
 
   test(`${name}: a rotated secret of the node opens what the one before sealed, and seals it again`, async () => {
     const { credentials } = await open()
-    await credentials({ current: 'old', previous: undefined }).put(credential, { name: 'tester' })
+    await credentials({ current: 'old', previous: undefined }).put(credential, {
+      kind: 'member',
+      name: 'tester',
+    })
     const rotating = credentials({ current: 'new', previous: 'old' })
     const rotated = credentials({ current: 'new', previous: undefined })
     await assert.rejects(rotated.open('openai', [baseUrl]), CredentialLost)
@@ -108,8 +117,11 @@ export function credentialStoreSuite(name: string, open: () => Promise<DatabaseD
 
   test(`${name}: what was sealed for one upstream does not open for another, nor after a change`, async () => {
     const { store, database } = await opened()
-    await store.put(credential, { name: 'tester' })
-    await store.put({ ...credential, upstream: 'other', secret: 'another' }, { name: 'tester' })
+    await store.put(credential, { kind: 'member', name: 'tester' })
+    await store.put(
+      { ...credential, upstream: 'other', secret: 'another' },
+      { kind: 'member', name: 'tester' },
+    )
     const swap = (column: string) =>
       `UPDATE upstream_credentials SET ${column} = (SELECT ${column} FROM upstream_credentials WHERE upstream = 'other')
        WHERE upstream = 'openai'`

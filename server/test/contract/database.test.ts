@@ -9,6 +9,8 @@ import {
   type Database,
   type DatabaseOptions,
 } from '#stores/postgres/database.ts'
+import { StoreBusy, StoreUnreachable } from '#ports/store.ts'
+import { reachable } from '#stores/postgres/unreachable.ts'
 import { eventually } from '#test/support/process.ts'
 import { startPostgresServer, testPostgres } from '#test/support/servers.ts'
 import { databaseSuite } from './database.ts'
@@ -62,6 +64,29 @@ async function startProxy(target: number): Promise<{ port: number; die: () => vo
   return { port, die: () => (isDead = true), heal: () => (isDead = false) }
 }
 
+test('a pool whose connections are all at work is busy, and only one that gets no answers is unreachable', async () => {
+  const server = await testPostgres('nothing')
+  const { port, die } = await startProxy(Number(new URL(server.url).port))
+  const url = new URL(server.url)
+  url.port = String(port)
+  const database = open(url.href, { poolSize: 1 })
+  const over = new AbortController()
+  const work = database.transaction(async (sql) => {
+    while (!over.signal.aborted) await sql.query('select pg_sleep(0.05)')
+  })
+  const refused = await reachable(database.query('select 1')).catch((error: unknown) => error)
+  over.abort()
+  await work
+  assert.ok(refused instanceof StoreBusy, String(refused))
+  die()
+  const lost = database.query('select 1').catch(() => {})
+  await assert.rejects(
+    reachable(database.query('select 2')),
+    (error) => error instanceof StoreUnreachable && !(error instanceof StoreBusy),
+  )
+  await lost
+})
+
 test('a link that went dead fails its statements by their time-out, and is not used again', async () => {
   const server = await testPostgres('nothing')
   const { port, die, heal } = await startProxy(Number(new URL(server.url).port))
@@ -84,6 +109,80 @@ test('a link that went dead fails its statements by their time-out, and is not u
     performance.now() - startMs < TIMEOUT_MS + LATE_MS,
     'a dead link does not keep the program from ending',
   )
+})
+
+/** A server in front of another that holds up the beginning of each connection. Counts connections that are still at their beginning. */
+async function startSlowProxy(target: number, delayMs: () => number) {
+  /** `most`: attempts at the same time before one succeeded. */
+  const seen = { most: 0, attempts: 0, beginning: 0, hasSucceeded: false }
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    seen.beginning += 1
+    seen.attempts += 1
+    if (!seen.hasSucceeded) seen.most = Math.max(seen.most, seen.beginning)
+    const begun = (): void => {
+      if (!isBeginning) return
+      isBeginning = false
+      seen.beginning -= 1
+    }
+    let isBeginning = true
+    near.on('close', begun).on('error', () => {})
+    sockets.add(near)
+    near.pause()
+    setTimeout(() => {
+      if (near.destroyed) return
+      begun()
+      seen.hasSucceeded = true
+      const far = connect(target, '127.0.0.1').on('error', () => near.destroy())
+      sockets.add(far)
+      near.pipe(far).pipe(near)
+    }, delayMs())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return { port: (server.address() as AddressInfo).port, seen, sockets }
+}
+
+test('a handshake that takes longer than a caller waits is not thrown away, and only one is begun at a time', async () => {
+  const server = await testPostgres('nothing')
+  let delayMs = 0
+  const { port, seen, sockets } = await startSlowProxy(Number(new URL(server.url).port), () => delayMs)
+  const url = new URL(server.url)
+  url.port = String(port)
+  const database = open(url.href, { queryTimeoutMs: 200, poolSize: 8 })
+  const all = (): Promise<unknown>[] => Array.from({ length: 12 }, () => database.query('select 1'))
+  await eventually(() => Promise.all(all()))
+
+  delayMs = 700
+  for (const socket of sockets) socket.destroy()
+  await eventually(async () => {
+    const callers = await Promise.allSettled(all())
+    assert.ok(callers.every(({ status }) => status === 'rejected'))
+    assert.ok(seen.beginning <= 1)
+  })
+  Object.assign(seen, { most: seen.beginning, hasSucceeded: false })
+  // Callers come all the time and leave after 200 ms each, as those of a node do.
+  await eventually(async () => {
+    const callers = await Promise.allSettled(all())
+    assert.ok(callers.some(({ status }) => status === 'fulfilled'))
+  })
+  assert.equal(seen.most, 1)
+})
+
+test('a database that is being opened can be closed', async () => {
+  const { port, seen } = await startSlowProxy(1, () => 60_000)
+  const database = open(`postgres://torana@127.0.0.1:${port}/torana`, { queryTimeoutMs: 100 })
+  // The time-out of an attempt has grown to several seconds.
+  await eventually(async () => {
+    await assert.rejects(database.query('select 1'), isStoreUnreachable)
+    assert.ok(seen.attempts > 4)
+  })
+  const startMs = performance.now()
+  await database.close()
+  assert.ok(performance.now() - startMs < LATE_MS / 4)
 })
 
 test('no caller waits longer for a connection than for a statement', async () => {

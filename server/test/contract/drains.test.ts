@@ -16,7 +16,7 @@ interface World {
   readonly version: () => Promise<bigint>
 }
 
-const ACTOR = { name: 'maria@example.com', address: '10.0.0.7' }
+const ACTOR = { kind: 'member', name: 'maria@example.com', address: '10.0.0.7' } as const
 
 function suite(name: string, open: () => Promise<World>): void {
   test(`${name}: a drain stays until it is taken back, with its reason and its audit entry, and every node hears of it`, async () => {

@@ -41,6 +41,8 @@ const PARTITIONS = {
 
 /** Of literals with local names. A statement that has neither an example nor a fixed text fails the test. */
 const EXAMPLES: readonly Example[] = [
+  { of: 'PREPARE ${', with: { name: [`'torana_probe'`] } },
+  { of: 'EXECUTE ${', with: { statement: [`'torana_probe'`] } },
   {
     of: 'WITH fence AS MATERIALIZED',
     with: Object.fromEntries(

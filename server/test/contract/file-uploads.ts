@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileBlobName, fileIdOf } from '#core/files/blob-names.ts'
 import type { FileUpload, UploadPart } from '#ports/file-uploads.ts'
+import { allEnded } from '#test/support/reused-database.ts'
 import type { FilesWorld } from './files-open.ts'
 import { nextId } from './image-jobs-open.ts'
 
@@ -16,6 +17,7 @@ async function begun({ files, uploads, nowMs }: FilesWorld): Promise<FileUpload>
     id: `upload_${nextId()}`,
     project: 'shop',
     keyId: 'shop/ci',
+    player: undefined,
     fileId,
     filename: 'texts.jsonl',
     bytes: 8_000_000_000,
@@ -62,7 +64,7 @@ export function fileUploadsSuite(name: string, open: () => Promise<FilesWorld>):
     const world = await open()
     const { uploads } = world
     const upload = await begun(world)
-    const added = await Promise.all(Array.from({ length: 9 }, () => uploads.addPart(aPart(upload), BOUNDS)))
+    const added = await allEnded(Array.from({ length: 9 }, () => uploads.addPart(aPart(upload), BOUNDS)))
     assert.equal(added.filter((one) => one === 'added').length, 3)
     const large = await begun(world)
     assert.equal(await uploads.addPart(aPart(large, 150), BOUNDS), 'added')

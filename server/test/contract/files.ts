@@ -12,6 +12,7 @@ import {
   type OutputFile,
   type StoredFile,
 } from '#ports/files.ts'
+import { allEnded } from '#test/support/reused-database.ts'
 import type { FilesWorld } from './files-open.ts'
 import { nextId } from './image-jobs-open.ts'
 
@@ -202,7 +203,7 @@ export function filesSuite(name: string, open: () => Promise<FilesWorld>): void 
     const bounds = { maxFiles: 3, maxBytes: 100 }
     const begin = (store: Files, project: string): ReturnType<Files['begin']> =>
       store.begin(aBegun(nextFileId(), project), bounds)
-    const begun = await Promise.all(
+    const begun = await allEnded(
       Array.from({ length: 12 }, (_, index) => begin(index % 2 === 0 ? files : elsewhere, 'shop')),
     )
     assert.equal(begun.filter((one) => one === 'begun').length, 3)
@@ -264,13 +265,11 @@ export function filesSuite(name: string, open: () => Promise<FilesWorld>): void 
     const { files, elsewhere } = await open()
     const bounds = { maxFiles: 100, maxBytes: 100 }
     const stores = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? files : elsewhere))
-    const begun = await Promise.all(
-      stores.map((store) => store.begin(aBegun(nextFileId(), 'shop', 30), bounds)),
-    )
+    const begun = await allEnded(stores.map((store) => store.begin(aBegun(nextFileId(), 'shop', 30), bounds)))
     assert.equal(begun.filter((one) => one === 'begun').length, 3)
     const ids = stores.map(() => nextFileId())
     for (const id of ids) assert.equal(await files.begin(aBegun(id, 'large'), bounds), 'begun')
-    const received = await Promise.all(
+    const received = await allEnded(
       stores.flatMap((store, index) => [store, files].map((one) => one.receive(ids[index] ?? '', 7, bounds))),
     )
     assert.equal(received.filter((one) => one === 'received').length, 14)
@@ -278,7 +277,7 @@ export function filesSuite(name: string, open: () => Promise<FilesWorld>): void 
     // Parts of one upload, of which only some were announced.
     const [upload] = [nextFileId()]
     assert.equal(await files.begin(aBegun(upload, 'parts', 50), bounds), 'begun')
-    const parts = await Promise.all(stores.map((store) => store.receive(upload, 15, bounds)))
+    const parts = await allEnded(stores.map((store) => store.receive(upload, 15, bounds)))
     assert.equal(parts.filter((one) => one === 'received').length, 6)
     assert.equal((await files.kept('parts')).bytes, 90)
     // A large part that exceeds the announced size, beside small ones that do not.

@@ -37,6 +37,7 @@ export function aJob(overrides: Partial<NewImageJob> = {}): NewImageJob {
     id: nextId(),
     project: 'shop',
     keyId: 'shop/ci',
+    player: undefined,
     model: 'painter',
     digest: 'digest-1',
     idempotencyKey: undefined,

@@ -165,7 +165,12 @@ export function sqlImageJobsSuite(name: string, open: () => Promise<DatabaseJobs
     await jobs.end(await begunHold(jobs, job), { state: 'unknown', result: '{}', freesKey: false })
     await passes(UNKNOWN_POSTED_AFTER_MS + 60_000)
     assert.equal(await jobs.deleteOld(0), 0)
-    await ledger.resolveUnknown({ requestId: job.id, attempt: 0, kind: 'void', actor: { name: 'ada' } })
+    await ledger.resolveUnknown({
+      requestId: job.id,
+      attempt: 0,
+      kind: 'void',
+      actor: { kind: 'member', name: 'ada' },
+    })
     assert.equal(await jobs.deleteOld(0), 1)
   })
 

@@ -13,6 +13,7 @@ import {
   type JobEnd,
 } from '#ports/image-jobs.ts'
 import { UNKNOWN_POSTED_AFTER_MS } from '#ports/upkeep.ts'
+import { allEnded } from '#test/support/reused-database.ts'
 import { aCall, aJob, begunHold, leave, nextId, type JobsWorld } from './image-jobs-open.ts'
 
 const settled: JobEnd = { state: 'settled', result: '{"data":[]}', freesKey: false }
@@ -40,7 +41,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
   test(`${name}: of fifty that begin at once with one idempotency key one begins, the others join it`, async () => {
     const { jobs, elsewhere } = await open()
     const asked = Array.from({ length: 50 }, () => aJob({ idempotencyKey: 'order-7' }))
-    const begun = await Promise.all(asked.map((job, index) => (index % 2 ? jobs : elsewhere).begin(job)))
+    const begun = await allEnded(asked.map((job, index) => (index % 2 ? jobs : elsewhere).begin(job)))
     const first = begun.findIndex(({ kind }) => kind === 'begun')
     assert.equal(begun.filter(({ kind }) => kind === 'begun').length, 1)
     assert.deepEqual(
@@ -55,7 +56,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     await begunHold(jobs, left)
     await leave(jobs, left)
     const asked = Array.from({ length: 20 }, () => aJob({ isRetry: true }))
-    const begun = await Promise.all(asked.map((job, index) => (index % 2 ? jobs : elsewhere).begin(job)))
+    const begun = await allEnded(asked.map((job, index) => (index % 2 ? jobs : elsewhere).begin(job)))
     const first = begun.findIndex(({ kind }) => kind === 'joined')
     assert.equal(joinedId(begun[first] as BegunJob), left.id)
     assert.equal(begun.filter(({ kind }) => kind === 'joined').length, 1)
@@ -63,7 +64,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     const own = asked.map(({ id }) => ({ jobId: id, callerId: id }))
     await jobs.renewCallers([{ jobId: left.id, callerId: asked[first]?.id as string }, ...own])
     const others = asked.filter((_, index) => index !== first)
-    const again = await Promise.all(
+    const again = await allEnded(
       others.map((job, index) => (index % 2 ? jobs : elsewhere).begin({ ...job, undecidedMs: 4000 })),
     )
     assert.ok(again.every(({ kind }) => kind === 'begun'))
@@ -162,7 +163,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     assert.equal(joinedId(await jobs.begin(aJob({ idempotencyKey }))), old.id)
     await passes(60_000)
     const asked = Array.from({ length: 10 }, () => aJob({ idempotencyKey, digest: 'digest-2' }))
-    const begun = await Promise.all(asked.map((job) => jobs.begin(job)))
+    const begun = await allEnded(asked.map((job) => jobs.begin(job)))
     assert.equal(begun.filter(({ kind }) => kind === 'begun').length, 1)
     assert.equal(begun.filter(({ kind }) => kind === 'joined').length, 9)
     assert.equal((await jobs.find(old.id, 'shop'))?.state, 'settled')
@@ -263,11 +264,11 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     const { jobs } = await open()
     const job = aJob()
     const hold = await begunHold(jobs, job)
-    const { project, keyId, model } = job
+    const { project, keyId, player, model } = job
     const found = await jobs.find(job.id, project)
     const createdAtMs = found?.createdAtMs as number
     const none = { batchId: undefined, endedAtMs: undefined, result: undefined }
-    const running = { id: job.id, project, keyId, model, state: 'leased', createdAtMs, ...none }
+    const running = { id: job.id, project, keyId, player, model, state: 'leased', createdAtMs, ...none }
     assert.deepEqual(found, running)
     await jobs.dispatched(hold, aCall())
     assert.equal((await jobs.find(job.id, project))?.state, 'dispatched')
@@ -385,7 +386,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     await passes(JOB_HOLD_MS)
     const [oldest] = await elsewhere.takeOver(nextId(), 1)
     assert.equal(oldest?.job.id, asked[0]?.id)
-    const rounds = await Promise.all(Array.from({ length: 8 }, () => elsewhere.takeOver(nextId(), 3)))
+    const rounds = await allEnded(Array.from({ length: 8 }, () => elsewhere.takeOver(nextId(), 3)))
     const rest = await elsewhere.takeOver(nextId(), 100)
     const ids = [...rounds.flat(), ...rest].map(({ job }) => job.id)
     assert.ok(rounds.every(({ length }) => length <= 3))

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -8,11 +16,12 @@ import { ChangeRefused, type KeyRecord, type KeyStore } from '#ports/key-store.t
 import type { Key } from '#ports/keys.ts'
 import { snapshotKeysOf } from '#runtime/secret.ts'
 import { changesJson } from '#stores/key-file/key-json.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { digested, memoryDirectory, SECRETS, someSecret } from '#test/support/directory.ts'
 import { keyFileIn, someKeyFolder } from '#test/support/key-file.ts'
 import { keyNode, Link, TestClock } from '#test/support/key-nodes.ts'
 
-const BY = { name: 'tester' }
+const BY = { kind: 'member', name: 'tester' } as const
 const BUDGET = { limitNanoUsd: 7n, per: 'day', hard: true } as const
 
 /** What a request sees of a key. */
@@ -39,7 +48,7 @@ test('whatever changes, restarts and is packed again, two processes on one folde
     process: fc.nat(1),
     number: fc.integer({ min: 1, max: 3 }),
   })
-  const runs = fc.asyncProperty(
+  const histories = fc.asyncProperty(
     fc.array(step, { maxLength: 60 }),
     fc.integer({ min: 0, max: 6 }),
     async (steps, maxChanges) => {
@@ -108,7 +117,7 @@ test('whatever changes, restarts and is packed again, two processes on one folde
       }
     },
   )
-  await fc.assert(runs, { numRuns: 150 })
+  await fc.assert(histories, runs(150))
 })
 
 async function living(keyStore: KeyStore): Promise<readonly KeyRecord[]> {
@@ -194,7 +203,7 @@ test('a log whose inner bytes were changed is refused with the reason', async ()
       assert.match(troubles[1] ?? '', /keys\.changes was changed after it was written/)
     },
   )
-  await fc.assert(flips, { numRuns: 100 })
+  await fc.assert(flips, runs(100))
   writeFileSync(log, whole)
   assert.deepEqual((await cold()).ids, ['p/2'])
 })
@@ -220,6 +229,23 @@ test('a crash at any byte of a new file, and before its log is removed, leaves t
   }
   writeFileSync(packed, newFile)
   assert.deepEqual((await cold()).ids, ['p/2'], 'with the log of the file before')
+})
+
+test('a link in the place of a draft or of the log is not followed', async () => {
+  const { keyStore, saved, folder, link, clock, log } = await kept()
+  const victim = join(folder, 'of-somebody-else')
+  writeFileSync(victim, 'untouched')
+  symlinkSync(victim, join(folder, 'keys.packed.draft'))
+  await keyStore.revokeKey('p/0', BY)
+  const packing = keyNode(link, { clock, file: keyFileIn(folder, SECRETS, { maxChanges: 0 }) }).snapshot
+  await packing.start()
+  await packing.end()
+  assert.equal(readFileSync(victim, 'utf8'), 'untouched')
+  rmSync(log, { force: true })
+  symlinkSync(victim, log)
+  await keyStore.revokeKey('p/1', BY)
+  await saved().catch(() => {})
+  assert.equal(readFileSync(victim, 'utf8'), 'untouched')
 })
 
 test('a copy is never continued with the changes of another store, nor of one that was restored and went on', async () => {

@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { Fault } from '#core/fault/fault.ts'
 import type { Project } from '#core/catalog/catalog.ts'
 import { authenticate } from '#request/access/authenticate.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { STALE_KEYS_MS, type KeySnapshot } from '#worker/keys/key-snapshot.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { openPostgres } from '#stores/postgres/database.ts'
@@ -31,7 +32,10 @@ keyDirectorySuite('snapshot', async () => {
       const { keyStore } = memoryDirectory()
       for (const { project, key } of keysOf(projects)) {
         const { secret, ...rest } = key
-        await keyStore.createKey({ ...rest, project, secret: digested(secret) }, { name: 'tester' })
+        await keyStore.createKey(
+          { ...rest, project, secret: digested(secret) },
+          { kind: 'member', name: 'tester' },
+        )
       }
       node = keyNode(keyStore).snapshot
       await node.start()
@@ -52,14 +56,20 @@ test('a revocation counts on every node within two seconds, and a dead store tak
     PostgresKeys,
   ]
   const [kept, revoked] = [someSecret(), someSecret()]
-  await store.createKey({ project: 'p', name: 'kept', secret: kept.stored }, { name: 'tester' })
-  await store.createKey({ project: 'p', name: 'revoked', secret: revoked.stored }, { name: 'tester' })
+  await store.createKey(
+    { project: 'p', name: 'kept', secret: kept.stored },
+    { kind: 'member', name: 'tester' },
+  )
+  await store.createKey(
+    { project: 'p', name: 'revoked', secret: revoked.stored },
+    { kind: 'member', name: 'tester' },
+  )
   const nodes = [store, other].map((source) => keyNode(source, { clock: systemClock }).snapshot)
   await Promise.all(nodes.map((node) => node.start()))
   const polls = nodes.map((node) => pollKeys(node, (error) => assert.fail(String(error))))
   try {
     for (const node of nodes) assert.equal((await node.find(revoked.secret))?.id, 'p/revoked')
-    await store.revokeKey('p/revoked', { name: 'tester' })
+    await store.revokeKey('p/revoked', { kind: 'member', name: 'tester' })
     const revokedAtMs = performance.now()
     await Promise.all(nodes.map((node) => untilRefused(node, revoked.secret)))
     // A second, and what a busy machine adds; a node without the news would go on for an hour.
@@ -94,9 +104,13 @@ async function onDisk(name: string) {
   const budget = { limitNanoUsd: 12_345_678_901_234_567n, per: 'month', hard: true } as const
   await keyStore.createKey(
     { project: 'p', name: 'k', secret: stored, budget, models: ['a'] },
-    { name: 'tester' },
+    { kind: 'member', name: 'tester' },
   )
-  await keyStore.setProject('p', { limits: { requestsPerMinute: 7 }, budget }, { name: 'tester' })
+  await keyStore.setProject(
+    'p',
+    { limits: { requestsPerMinute: 7 }, budget },
+    { kind: 'member', name: 'tester' },
+  )
   const link = new Link(keyStore)
   const clock = new TestClock()
   const { snapshot } = keyNode(link, { file, clock })
@@ -167,7 +181,7 @@ test('a snapshot of which any byte was changed is refused, as is a cut one and o
       await isRefused(bytes)
     },
   )
-  await fc.assert(flips, { numRuns: 200 })
+  await fc.assert(flips, runs(200))
   for (const end of [0, 1, 100, good.length - 46, good.length - 2, good.length - 1])
     await isRefused(good.subarray(0, end))
   writeFileSync(path, good)
@@ -180,7 +194,7 @@ test('a snapshot of which any byte was changed is refused, as is a cut one and o
 
 test('a node that started from its snapshot forgets it when the store is back', async () => {
   const { restart, keyStore, link, secret } = await onDisk('back')
-  await keyStore.revokeKey('p/k', { name: 'tester' })
+  await keyStore.revokeKey('p/k', { kind: 'member', name: 'tester' })
   const { snapshot } = await restart()
   assert.ok(await snapshot.find(secret))
   link.isCut = false
@@ -191,7 +205,7 @@ test('a node that started from its snapshot forgets it when the store is back', 
 test('the copy on disk follows a change within seconds, and does not grow old by itself', async () => {
   const { restart, keyStore, link, clock, secret, snapshot } = await onDisk('follows')
   link.isCut = false
-  await keyStore.revokeKey('p/k', { name: 'tester' })
+  await keyStore.revokeKey('p/k', { kind: 'member', name: 'tester' })
   clock.advance(5000)
   await snapshot.refresh()
   await snapshot.end()
@@ -226,7 +240,10 @@ async function untilMade(
 ): Promise<void> {
   for (let tries = 0; tries < 20; tries += 1) {
     try {
-      await store.createKey({ project: 'p', name: 'after', secret: stored }, { name: 'tester' })
+      await store.createKey(
+        { project: 'p', name: 'after', secret: stored },
+        { kind: 'member', name: 'tester' },
+      )
       return
     } catch (error) {
       if (tries === 19) throw error

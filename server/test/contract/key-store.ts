@@ -12,6 +12,7 @@ import {
   type RefusalReason,
 } from '#ports/key-store.ts'
 import { digested, someSecret, type DatabaseDirectory } from '#test/support/directory.ts'
+import { allEnded } from '#test/support/reused-database.ts'
 
 const budget: ConfiguredBudget = { limitNanoUsd: 9_007_199_254_740_993n, per: 'month', hard: true }
 
@@ -36,7 +37,7 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
         expiresAtMs: 2_000_000_000_123,
         ...bounds,
       },
-      { name: 'tester' },
+      { kind: 'member', name: 'tester' },
     )
     assert.deepEqual(await keyStore.findKey([stored.digest]), made)
     assert.deepEqual(
@@ -56,23 +57,26 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
     const { keyStore } = await open()
     const key = { project: 'planned', name: 'k', secret: someSecret().stored, needsProject: true }
     const isMissing = (error: unknown) => error instanceof ChangeRefused && error.reason === 'missing'
-    await assert.rejects(keyStore.createKey(key, { name: 'tester' }), isMissing)
+    await assert.rejects(keyStore.createKey(key, { kind: 'member', name: 'tester' }), isMissing)
     assert.deepEqual(await keyStore.listProjects({ limit: 10 }), [])
-    await keyStore.createProject('planned', {}, { name: 'tester' })
-    assert.equal((await keyStore.createKey(key, { name: 'tester' })).id, 'planned/k')
+    await keyStore.createProject('planned', {}, { kind: 'member', name: 'tester' })
+    assert.equal((await keyStore.createKey(key, { kind: 'member', name: 'tester' })).id, 'planned/k')
   })
 
   test(`${name}: a change that its check refuses, given the key as it is, changes nothing`, async () => {
     const { keyStore } = await open()
     const key = { project: 'p', name: 'k', secret: someSecret().stored, limits: { requestsPerMinute: 5 } }
-    await keyStore.createKey(key, { name: 'tester' })
+    await keyStore.createKey(key, { kind: 'member', name: 'tester' })
     const seen: (number | undefined)[] = []
     const refuse = ({ limits }: KeyRecord): void => {
       seen.push(limits.requestsPerMinute)
       throw new Error('refused by the check')
     }
     const change = { limits: { requestsPerMinute: 6 } }
-    await assert.rejects(keyStore.setKey('p/k', change, { name: 'tester' }, refuse), /refused by the check/)
+    await assert.rejects(
+      keyStore.setKey('p/k', change, { kind: 'member', name: 'tester' }, refuse),
+      /refused by the check/,
+    )
     const [after] = await keyStore.listKeys({ ids: ['p/k'], limit: 1 })
     assert.deepEqual([seen, after?.limits], [[5], { requestsPerMinute: 5 }])
   })
@@ -80,15 +84,21 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
   test(`${name}: any of several digests of one secret finds the key`, async () => {
     const { keyStore } = await open()
     const { stored } = someSecret()
-    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
+    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { kind: 'member', name: 'tester' })
     const found = await keyStore.findKey([someSecret().stored.digest, stored.digest])
     assert.equal(found?.id, 'p/k')
   })
 
   test(`${name}: making a key makes its project, once`, async () => {
     const { keyStore, audit } = await open()
-    await keyStore.createKey({ project: 'p', name: 'one', secret: someSecret().stored }, { name: 'tester' })
-    await keyStore.createKey({ project: 'p', name: 'two', secret: someSecret().stored }, { name: 'tester' })
+    await keyStore.createKey(
+      { project: 'p', name: 'one', secret: someSecret().stored },
+      { kind: 'member', name: 'tester' },
+    )
+    await keyStore.createKey(
+      { project: 'p', name: 'two', secret: someSecret().stored },
+      { kind: 'member', name: 'tester' },
+    )
     assert.deepEqual(await names(keyStore.listProjects({ limit: 10 })), ['p'])
     assert.deepEqual(await actions(audit), ['key.create p/two', 'key.create p/one', 'project.create p'])
   })
@@ -96,23 +106,23 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
   test(`${name}: an id, a project and a secret exist once`, async () => {
     const { keyStore } = await open()
     const { stored } = someSecret()
-    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
-    await keyStore.createProject('q', {}, { name: 'tester' })
+    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { kind: 'member', name: 'tester' })
+    await keyStore.createProject('q', {}, { kind: 'member', name: 'tester' })
     const other = someSecret().stored
     await refused(
       'exists',
-      keyStore.createKey({ project: 'p', name: 'k', secret: other }, { name: 'tester' }),
+      keyStore.createKey({ project: 'p', name: 'k', secret: other }, { kind: 'member', name: 'tester' }),
     )
     await refused(
       'secret-taken',
-      keyStore.createKey({ project: 'q', name: 'k', secret: stored }, { name: 'tester' }),
+      keyStore.createKey({ project: 'q', name: 'k', secret: stored }, { kind: 'member', name: 'tester' }),
     )
-    await refused('secret-taken', keyStore.rotateKey('p/k', stored, 0, { name: 'tester' }))
-    await refused('exists', keyStore.createProject('p', {}, { name: 'tester' }))
-    await keyStore.revokeKey('p/k', { name: 'tester' })
+    await refused('secret-taken', keyStore.rotateKey('p/k', stored, 0, { kind: 'member', name: 'tester' }))
+    await refused('exists', keyStore.createProject('p', {}, { kind: 'member', name: 'tester' }))
+    await keyStore.revokeKey('p/k', { kind: 'member', name: 'tester' })
     await refused(
       'exists',
-      keyStore.createKey({ project: 'p', name: 'k', secret: other }, { name: 'tester' }),
+      keyStore.createKey({ project: 'p', name: 'k', secret: other }, { kind: 'member', name: 'tester' }),
     )
     assert.deepEqual(
       (await keyStore.listKeys({ limit: 10 })).map(({ id }) => id),
@@ -123,11 +133,14 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
   test(`${name}: a change that is refused leaves nothing behind, in the version or in the audit`, async () => {
     const { keyStore, audit } = await open()
     const before = await keyStore.directoryVersion()
-    await refused('missing', keyStore.setKey('p/k', {}, { name: 'tester' }))
-    await refused('missing', keyStore.rotateKey('p/k', someSecret().stored, 0, { name: 'tester' }))
-    await refused('missing', keyStore.revokeKey('p/k', { name: 'tester' }))
-    await refused('missing', keyStore.setProject('p', {}, { name: 'tester' }))
-    await refused('missing', keyStore.deleteProject('p', { name: 'tester' }))
+    await refused('missing', keyStore.setKey('p/k', {}, { kind: 'member', name: 'tester' }))
+    await refused(
+      'missing',
+      keyStore.rotateKey('p/k', someSecret().stored, 0, { kind: 'member', name: 'tester' }),
+    )
+    await refused('missing', keyStore.revokeKey('p/k', { kind: 'member', name: 'tester' }))
+    await refused('missing', keyStore.setProject('p', {}, { kind: 'member', name: 'tester' }))
+    await refused('missing', keyStore.deleteProject('p', { kind: 'member', name: 'tester' }))
     assert.equal(await keyStore.directoryVersion(), before)
     assert.deepEqual(await actions(audit), [])
   })
@@ -136,11 +149,11 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
     const { keyStore } = await open()
     const limits = { requestsPerMinute: 60, tokensPerMinute: 1000 }
     const key = { project: 'p', name: 'k', secret: someSecret().stored, models: ['a'], limits, budget }
-    await keyStore.createKey({ ...key, ...bounds, expiresAtMs: 5000 }, { name: 'tester' })
+    await keyStore.createKey({ ...key, ...bounds, expiresAtMs: 5000 }, { kind: 'member', name: 'tester' })
     const unchanged = await keyStore.setKey(
       'p/k',
       { limits: { requestsPerMinute: undefined } },
-      { name: 'tester' },
+      { kind: 'member', name: 'tester' },
     )
     assert.deepEqual(
       [unchanged.limits, unchanged.budget, unchanged.models, unchanged.expiresAtMs],
@@ -157,7 +170,7 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
         maxCallsAtOnce: null,
         addresses: null,
       },
-      { name: 'tester' },
+      { kind: 'member', name: 'tester' },
     )
     assert.deepEqual(
       [changed.limits, changed.budget, changed.models, changed.expiresAtMs],
@@ -166,8 +179,15 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
     const boundsIn = ({ scopes, maxCallsAtOnce, addresses }: KeyRecord) => [scopes, maxCallsAtOnce, addresses]
     assert.deepEqual(boundsIn(unchanged), Object.values(bounds))
     assert.deepEqual(boundsIn(changed), [undefined, undefined, undefined])
-    assert.deepEqual((await keyStore.setProject('p', { budget }, { name: 'tester' })).budget, budget)
-    const project = await keyStore.setProject('p', { limits: { tokensPerMinute: 7 } }, { name: 'tester' })
+    assert.deepEqual(
+      (await keyStore.setProject('p', { budget }, { kind: 'member', name: 'tester' })).budget,
+      budget,
+    )
+    const project = await keyStore.setProject(
+      'p',
+      { limits: { tokensPerMinute: 7 } },
+      { kind: 'member', name: 'tester' },
+    )
     assert.deepEqual([project.limits, project.budget], [{ tokensPerMinute: 7 }, budget])
     const [listed] = await keyStore.listKeys({ limit: 1 })
     assert.deepEqual(listed?.projectTerms, { limits: { tokensPerMinute: 7 }, budget })
@@ -176,26 +196,26 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
   test(`${name}: an overlap is ended by hand, once`, async () => {
     const { keyStore, audit } = await open()
     const [first, second] = [someSecret().stored, someSecret().stored]
-    await keyStore.createKey({ project: 'p', name: 'k', secret: first }, { name: 'tester' })
-    const before = await keyStore.endOverlap('p/k', { name: 'tester' })
+    await keyStore.createKey({ project: 'p', name: 'k', secret: first }, { kind: 'member', name: 'tester' })
+    const before = await keyStore.endOverlap('p/k', { kind: 'member', name: 'tester' })
     assert.equal(before.secrets.length, 1)
-    await keyStore.rotateKey('p/k', second, 60_000, { name: 'tester' })
-    const ended = await keyStore.endOverlap('p/k', { name: 'tester' })
+    await keyStore.rotateKey('p/k', second, 60_000, { kind: 'member', name: 'tester' })
+    const ended = await keyStore.endOverlap('p/k', { kind: 'member', name: 'tester' })
     assert.deepEqual(
       ended.secrets.map(({ digest }) => digest),
       [second.digest],
     )
     assert.equal(await keyStore.findKey([first.digest]), undefined)
-    await keyStore.endOverlap('p/k', { name: 'tester' })
+    await keyStore.endOverlap('p/k', { kind: 'member', name: 'tester' })
     assert.equal((await actions(audit)).filter((one) => one === 'key.end_overlap p/k').length, 1)
-    await refused('missing', keyStore.endOverlap('p/none', { name: 'tester' }))
+    await refused('missing', keyStore.endOverlap('p/none', { kind: 'member', name: 'tester' }))
   })
 
   test(`${name}: a rotated key has both secrets until the overlap ends`, async () => {
     const { keyStore } = await open()
     const [first, second, third] = [someSecret().stored, someSecret().stored, someSecret().stored]
-    await keyStore.createKey({ project: 'p', name: 'k', secret: first }, { name: 'tester' })
-    const rotated = await keyStore.rotateKey('p/k', second, 60_000, { name: 'tester' })
+    await keyStore.createKey({ project: 'p', name: 'k', secret: first }, { kind: 'member', name: 'tester' })
+    const rotated = await keyStore.rotateKey('p/k', second, 60_000, { kind: 'member', name: 'tester' })
     assert.deepEqual(
       rotated.secrets.map(({ digest }) => digest),
       [second.digest, first.digest],
@@ -205,20 +225,20 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
     assert.ok(Math.abs((before?.validUntilMs ?? 0) - Date.now() - 60_000) < 10_000)
     assert.equal((await keyStore.findKey([first.digest]))?.id, 'p/k')
     // A longer overlap does not give time back to a secret that was already ending.
-    const again = await keyStore.rotateKey('p/k', third, 3_600_000, { name: 'tester' })
+    const again = await keyStore.rotateKey('p/k', third, 3_600_000, { kind: 'member', name: 'tester' })
     assert.deepEqual(
       again.secrets.map(({ digest }) => digest),
       [third.digest, second.digest, first.digest],
     )
     assert.equal(again.secrets[2]?.validUntilMs, before?.validUntilMs)
-    const last = await keyStore.rotateKey('p/k', someSecret().stored, 0, { name: 'tester' })
+    const last = await keyStore.rotateKey('p/k', someSecret().stored, 0, { kind: 'member', name: 'tester' })
     assert.equal(last.secrets.length, 1)
     assert.equal(await keyStore.findKey([third.digest]), undefined)
   })
 
   test(`${name}: the state of a key and its project is found by its id`, async () => {
     const { keyStore } = await open()
-    const by = { name: 'tester' }
+    const by = { kind: 'member', name: 'tester' } as const
     const owner = (name: string, project = 'p') => ({ keyId: `${project}/${name}`, project })
     for (const name of ['living', 'revoked', 'leaked'])
       await keyStore.createKey({ project: 'p', name, secret: someSecret().stored }, by)
@@ -243,23 +263,38 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
   test(`${name}: a revoked key stays revoked, and differs from one that never existed`, async () => {
     const { keyStore, audit } = await open()
     const { stored } = someSecret()
-    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
-    const revoked = await keyStore.revokeKey('p/k', { name: 'tester' })
+    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { kind: 'member', name: 'tester' })
+    const revoked = await keyStore.revokeKey('p/k', { kind: 'member', name: 'tester' })
     assert.ok(revoked.revokedAtMs)
-    assert.deepEqual((await keyStore.revokeKey('p/k', { name: 'tester' })).revokedAtMs, revoked.revokedAtMs)
-    await refused('revoked', keyStore.setKey('p/k', { models: ['a'] }, { name: 'tester' }))
-    await refused('revoked', keyStore.rotateKey('p/k', someSecret().stored, 0, { name: 'tester' }))
+    assert.deepEqual(
+      (await keyStore.revokeKey('p/k', { kind: 'member', name: 'tester' })).revokedAtMs,
+      revoked.revokedAtMs,
+    )
+    await refused('revoked', keyStore.setKey('p/k', { models: ['a'] }, { kind: 'member', name: 'tester' }))
+    await refused(
+      'revoked',
+      keyStore.rotateKey('p/k', someSecret().stored, 0, { kind: 'member', name: 'tester' }),
+    )
     assert.equal((await keyStore.findKey([stored.digest]))?.revokedAtMs, revoked.revokedAtMs)
     assert.deepEqual((await actions(audit)).slice(0, 2), ['key.revoke p/k', 'key.create p/k'])
   })
 
   test(`${name}: a deleted project takes its keys with it, and its name is not used again`, async () => {
     const { keyStore } = await open()
-    await keyStore.createKey({ project: 'p', name: 'one', secret: someSecret().stored }, { name: 'tester' })
-    await keyStore.createKey({ project: 'p', name: 'two', secret: someSecret().stored }, { name: 'tester' })
-    await keyStore.createKey({ project: 'q', name: 'one', secret: someSecret().stored }, { name: 'tester' })
+    await keyStore.createKey(
+      { project: 'p', name: 'one', secret: someSecret().stored },
+      { kind: 'member', name: 'tester' },
+    )
+    await keyStore.createKey(
+      { project: 'p', name: 'two', secret: someSecret().stored },
+      { kind: 'member', name: 'tester' },
+    )
+    await keyStore.createKey(
+      { project: 'q', name: 'one', secret: someSecret().stored },
+      { kind: 'member', name: 'tester' },
+    )
     const before = await keyStore.directoryVersion()
-    await keyStore.deleteProject('p', { name: 'tester' })
+    await keyStore.deleteProject('p', { kind: 'member', name: 'tester' })
     assert.deepEqual(await names(keyStore.listProjects({ limit: 10 })), ['q'])
     const changed = await all(keyStore, before)
     assert.deepEqual(
@@ -270,10 +305,13 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
       ],
     )
     const secret = someSecret().stored
-    await refused('deleted', keyStore.createKey({ project: 'p', name: 'new', secret }, { name: 'tester' }))
-    await refused('deleted', keyStore.createProject('p', {}, { name: 'tester' }))
-    await refused('deleted', keyStore.setProject('p', {}, { name: 'tester' }))
-    await refused('deleted', keyStore.deleteProject('p', { name: 'tester' }))
+    await refused(
+      'deleted',
+      keyStore.createKey({ project: 'p', name: 'new', secret }, { kind: 'member', name: 'tester' }),
+    )
+    await refused('deleted', keyStore.createProject('p', {}, { kind: 'member', name: 'tester' }))
+    await refused('deleted', keyStore.setProject('p', {}, { kind: 'member', name: 'tester' }))
+    await refused('deleted', keyStore.deleteProject('p', { kind: 'member', name: 'tester' }))
   })
 
   test(`${name}: every change has a larger version, and brings exactly the keys it touched`, async () => {
@@ -289,20 +327,33 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
       return changed.map(({ id }) => id)
     }
     const make = (project: string, key: string) =>
-      keyStore.createKey({ project, name: key, secret: someSecret().stored }, { name: 'tester' })
+      keyStore.createKey(
+        { project, name: key, secret: someSecret().stored },
+        { kind: 'member', name: 'tester' },
+      )
     assert.deepEqual(await touched(make('p', 'a')), ['p/a'])
     assert.deepEqual(await touched(make('p', 'b')), ['p/b'])
     assert.deepEqual(await touched(make('q', 'a')), ['q/a'])
-    assert.deepEqual(await touched(keyStore.setKey('p/a', { models: ['m'] }, { name: 'tester' })), ['p/a'])
-    assert.deepEqual(await touched(keyStore.rotateKey('p/b', someSecret().stored, 0, { name: 'tester' })), [
-      'p/b',
-    ])
+    assert.deepEqual(
+      await touched(keyStore.setKey('p/a', { models: ['m'] }, { kind: 'member', name: 'tester' })),
+      ['p/a'],
+    )
+    assert.deepEqual(
+      await touched(keyStore.rotateKey('p/b', someSecret().stored, 0, { kind: 'member', name: 'tester' })),
+      ['p/b'],
+    )
     const before = version
-    assert.deepEqual(await touched(keyStore.setProject('p', { budget }, { name: 'tester' })), [])
+    assert.deepEqual(
+      await touched(keyStore.setProject('p', { budget }, { kind: 'member', name: 'tester' })),
+      [],
+    )
     const [[changed] = []] = await Array.fromAsync(keyStore.projectsChangedSince(before))
     assert.deepEqual([changed?.name, changed?.budget, changed?.version], ['p', budget, version])
-    assert.deepEqual(await touched(keyStore.revokeKey('p/a', { name: 'tester' })), ['p/a'])
-    assert.deepEqual(await touched(keyStore.createProject('empty', {}, { name: 'tester' })), [])
+    assert.deepEqual(await touched(keyStore.revokeKey('p/a', { kind: 'member', name: 'tester' })), ['p/a'])
+    assert.deepEqual(
+      await touched(keyStore.createProject('empty', {}, { kind: 'member', name: 'tester' })),
+      [],
+    )
     assert.deepEqual(
       (await all(keyStore, undefined)).map(({ id }) => id),
       ['p/b', 'q/a'],
@@ -313,7 +364,7 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
     const { keyStore, database } = await open()
     const first = await keyStore.directoryVersion()
     const marks = [await keyStore.markOf(first)]
-    await keyStore.createProject('p', {}, { name: 'tester' })
+    await keyStore.createProject('p', {}, { kind: 'member', name: 'tester' })
     marks.push(await keyStore.markOf(await keyStore.directoryVersion()))
     assert.equal(await keyStore.markOf(first), marks[0])
     assert.equal(await keyStore.markOf(first + 5n), undefined)
@@ -343,7 +394,10 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
     const { keyStore } = await open()
     const order = ['B', 'a', 'a-b', 'a.b', 'a0', 'aa', 'b'].sort()
     for (const project of order.toReversed()) {
-      await keyStore.createKey({ project, name: 'k', secret: someSecret().stored }, { name: 'tester' })
+      await keyStore.createKey(
+        { project, name: 'k', secret: someSecret().stored },
+        { kind: 'member', name: 'tester' },
+      )
     }
     const projects: string[] = []
     for (let after = ''; ; after = projects.at(-1) ?? '') {
@@ -383,7 +437,10 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
     for (const [key, change] of Object.entries(terms)) {
       const { stored } = someSecret()
       const secret = key === 'peppered' ? { ...stored, pepper: 'before' } : stored
-      await keyStore.createKey({ project: 'P', name: key, secret, ...change }, { name: 'tester' })
+      await keyStore.createKey(
+        { project: 'P', name: key, secret, ...change },
+        { kind: 'member', name: 'tester' },
+      )
       if (key !== 'forgotten') await keyStore.markUsed([{ keyId: `P/${key}`, atMs: nowMs - DAY_MS }])
     }
     const all = await keyStore.listKeys({ limit: 100 })
@@ -421,7 +478,10 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
     for (const [index, key] of ['a', 'b', 'c', 'd', 'e'].entries()) {
       const expiresAtMs = index % 2 === 0 ? undefined : atMs + (10 - index) * 60_000
       const { stored } = someSecret()
-      await keyStore.createKey({ project: 'p', name: key, secret: stored, expiresAtMs }, { name: 'tester' })
+      await keyStore.createKey(
+        { project: 'p', name: key, secret: stored, expiresAtMs },
+        { kind: 'member', name: 'tester' },
+      )
       if (key !== 'd') await keyStore.markUsed([{ keyId: `p/${key}`, atMs: atMs + (index % 3) * 60_000 }])
     }
     const walked = async (order: KeyOrder): Promise<string> => {
@@ -443,7 +503,10 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
 
   test(`${name}: a last use is noted, never set back, and is no change of the directory`, async () => {
     const { keyStore } = await open()
-    await keyStore.createKey({ project: 'p', name: 'k', secret: someSecret().stored }, { name: 'tester' })
+    await keyStore.createKey(
+      { project: 'p', name: 'k', secret: someSecret().stored },
+      { kind: 'member', name: 'tester' },
+    )
     const version = await keyStore.directoryVersion()
     const lastUse = async () => (await keyStore.listKeys({ limit: 1 }))[0]?.lastUsedAtMs
     const atMs = 1_900_000_000_000
@@ -480,7 +543,7 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
   test(`${name}: a digest made with another pepper takes the place of the one before`, async () => {
     const { keyStore } = await open()
     const { secret, stored } = someSecret()
-    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
+    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { kind: 'member', name: 'tester' })
     const renewed = digested(secret, { current: 'another secret of the node', previous: undefined })
     assert.notEqual(renewed.pepper, stored.pepper)
     await keyStore.renewDigest(stored.digest, renewed)
@@ -489,7 +552,10 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
     const found = await keyStore.findKey([renewed.digest])
     assert.deepEqual([found?.id, found?.secrets[0]?.pepper], ['p/k', renewed.pepper])
     const other = someSecret().stored
-    await keyStore.createKey({ project: 'p', name: 'other', secret: other }, { name: 'tester' })
+    await keyStore.createKey(
+      { project: 'p', name: 'other', secret: other },
+      { kind: 'member', name: 'tester' },
+    )
     await keyStore.renewDigest(other.digest, renewed)
     assert.equal((await keyStore.findKey([renewed.digest]))?.id, 'p/k')
   })
@@ -498,8 +564,10 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
     const { keyStore, audit } = await open()
     const before = await keyStore.directoryVersion()
     const keys = Array.from({ length: 20 }, (_, index) => ({ project: 'p', name: `k${index}` }))
-    const made = await Promise.all(
-      keys.map((key) => keyStore.createKey({ ...key, secret: someSecret().stored }, { name: 'tester' })),
+    const made = await allEnded(
+      keys.map((key) =>
+        keyStore.createKey({ ...key, secret: someSecret().stored }, { kind: 'member', name: 'tester' }),
+      ),
     )
     assert.equal(new Set(made.map(({ version }) => version)).size, keys.length)
     assert.equal(await keyStore.directoryVersion(), before + 20n)
@@ -511,8 +579,15 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
   test(`${name}: the audit says who did what from where, before and after, and never a secret`, async () => {
     const { keyStore, audit } = await open()
     const { secret, stored } = someSecret()
-    await keyStore.createKey({ project: 'p', name: 'k', secret: stored, budget }, { name: 'alice' })
-    await keyStore.setKey('p/k', { models: ['m'], budget: null }, { name: 'bob', address: '192.0.2.7' })
+    await keyStore.createKey(
+      { project: 'p', name: 'k', secret: stored, budget },
+      { kind: 'member', name: 'alice' },
+    )
+    await keyStore.setKey(
+      'p/k',
+      { models: ['m'], budget: null },
+      { kind: 'member', name: 'bob', address: '192.0.2.7' },
+    )
     const unbound = { scopes: null, maxCallsAtOnce: null, addresses: null }
     const [set, create, project] = await audit.list({ limit: 10 })
     assert.deepEqual([set?.actor, create?.actor, project?.actor], ['bob', 'alice', 'alice'])
@@ -544,7 +619,7 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
   test(`${name}: the audit is read page by page, and each page is checked against the next`, async () => {
     const { keyStore, audit } = await open()
     for (let index = 0; index < 7; index += 1)
-      await keyStore.createProject(`p${index}`, {}, { name: 'tester' })
+      await keyStore.createProject(`p${index}`, {}, { kind: 'member', name: 'tester' })
     const targets: string[] = []
     let before: bigint | undefined
     for (;;) {

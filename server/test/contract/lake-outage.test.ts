@@ -22,18 +22,34 @@ function startExport({ database, nodeId }: LedgerStores, blobs: S3Blobs, keepDay
   const metrics = new Metrics({ version: '0', commit: '0' })
   const said: string[] = []
   const say = (_fields: unknown, message?: string): void => void said.push(message ?? '')
-  const log: Log = { info: say, warn: say, error: say, line: () => {}, writesInfo: true, close: () => {} }
+  const log: Log = {
+    debug: say,
+    info: say,
+    warn: say,
+    error: say,
+    line: () => {},
+    writes: () => true,
+    close: () => {},
+  }
   const store = new PostgresLake(database)
   const lake: OpenLake = openLake(
     {
       settings: { assets: { kind: 's3', ...place }, role: 'all' },
       ledger: { keepDays },
-      clock: LAKE_CLOCK,
       secrets: { current: 'the secret of the tests', previous: undefined },
       log,
       metrics,
     },
-    { stores: { lake: store, nodeId, isEldest: async () => true }, blobs: { kept: blobs } },
+    {
+      stores: {
+        lake: store,
+        nodeId,
+        isEldest: async () => true,
+        storeClock: LAKE_CLOCK,
+        isClockSteady: () => true,
+      },
+      blobs: { kept: blobs },
+    },
     100,
   )
   const shows = async (isFailing: boolean, waitingDays: number): Promise<void> =>

@@ -282,6 +282,9 @@ for (const [what, harm, problem] of [
     assert.deepEqual(await rowsOf(stores), rows)
     const [named] = (await doctorOf(stores, blobs).check('all')).problems
     assert.match(named ?? '', problem)
+    // A usual check reads no file, and looks whether each is there.
+    const [seen] = (await doctorOf(stores, blobs).check('recent')).problems
+    if (problem.source === 'is missing') assert.match(seen ?? '', problem)
   })
 
 test('a drop locks from the top: a reader on its way to the day reads it', async () => {

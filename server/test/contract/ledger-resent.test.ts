@@ -9,7 +9,7 @@ import { StoreUnreachable } from '#ports/store.ts'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { hasPostgres, testPostgres } from '#test/support/servers.ts'
-import { aNode, anEntry, aProject, nextId, postgresLedger, sumsOf } from './open-ledger.ts'
+import { anEntry, aNode, aProject, nextId, postgresLedger, requestIdAt, sumsOf } from './open-ledger.ts'
 
 const skip = hasPostgres ? false : 'needs PostgreSQL'
 const { url } = hasPostgres ? await testPostgres() : { url: '' }
@@ -128,10 +128,11 @@ test('an entry of a sealed hour is a correction, and counts beside what was seal
   const [node, project] = [await aNode(stores), aProject()]
   const { database } = stores
   const [before] = await database.query<{ through: Date | number }>('SELECT through FROM ledger_seal')
-  const usual = anEntry(project)
+  const ofAnHourAgo = () => anEntry(project, { requestId: requestIdAt(Date.now() - 3_600_000) })
+  const usual = ofAnHourAgo()
   await stores.ledger.append(node, [usual])
-  await database.query(`UPDATE ledger_seal SET through = now() + interval '1 day'`)
-  const late = anEntry(project)
+  await database.query(`UPDATE ledger_seal SET through = date_trunc('hour', now())`)
+  const late = ofAnHourAgo()
   await stores.ledger.append(node, [late])
   await database.query('UPDATE ledger_seal SET through = $1', [before?.through])
   const shards = await database.query<{ is_late: boolean }>(

@@ -66,7 +66,12 @@ export function sqlLedgerSuite(
       ledger.endNode(nodeId, []),
       ledger.heartbeat(nodeId),
       ledger.openUnknowns({ limit: 1 }),
-      ledger.resolveUnknown({ requestId: nextId(), attempt: 0, kind: 'void', actor: { name: 'ada' } }),
+      ledger.resolveUnknown({
+        requestId: nextId(),
+        attempt: 0,
+        kind: 'void',
+        actor: { kind: 'member', name: 'ada' },
+      }),
       budgets.lease(lease),
       budgets.giveBack({ budgetId: budget.id, window, nodeId, operation: nextId(), amountNanoUsd: 1n }),
       budgets.spentNanoUsd([{ budgetId: budget.id, window }]),

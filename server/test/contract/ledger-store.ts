@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { windowOf } from '#core/money/budget.ts'
 import type { LedgerEntry } from '#core/money/ledger.ts'
 import { NodeEnded } from '#ports/ledger.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import {
   aNode,
   anEntry,
@@ -102,7 +103,7 @@ export function ledgerStoreSuite(name: string, open: () => Promise<OpenDatabaseL
         assert.equal(sums.amountNanoUsd, expected)
         assert.ok(append.size <= attempts.length)
       }),
-      { numRuns: 12 },
+      runs(12),
     )
   })
 
@@ -170,7 +171,7 @@ export function ledgerStoreSuite(name: string, open: () => Promise<OpenDatabaseL
       const { unknown } = anAttempt(project)
       await stores.ledger.append(node, [unknown])
       const { requestId, attempt } = unknown
-      const asked = { requestId, attempt, actor: { name: 'ada' }, ...resolution }
+      const asked = { requestId, attempt, actor: { kind: 'member', name: 'ada' } as const, ...resolution }
       assert.equal(await stores.ledger.resolveUnknown(asked), true)
       for (const kind of ['post', 'void'] as const)
         assert.equal(await stores.ledger.resolveUnknown({ ...asked, kind, costNanoUsd: 7n }), false)
@@ -197,7 +198,12 @@ export function ledgerStoreSuite(name: string, open: () => Promise<OpenDatabaseL
     const posted = anEntry(project)
     await stores.ledger.append(node, [posted])
     for (const requestId of [posted.requestId, nextId()]) {
-      const resolution = { requestId, attempt: 0, kind: 'void' as const, actor: { name: 'ada' } }
+      const resolution = {
+        requestId,
+        attempt: 0,
+        kind: 'void' as const,
+        actor: { kind: 'member', name: 'ada' } as const,
+      }
       assert.equal(await stores.ledger.resolveUnknown(resolution), false)
     }
     await assertSpent(stores, project, 100n)
@@ -211,7 +217,12 @@ export function ledgerStoreSuite(name: string, open: () => Promise<OpenDatabaseL
       const { unknown } = anAttempt(project)
       await stores.ledger.append(node, [unknown])
       const ask = (kind: 'post' | 'void'): Promise<boolean> =>
-        stores.ledger.resolveUnknown({ ...unknown, kind, costNanoUsd: 40n, actor: { name: 'ada' } })
+        stores.ledger.resolveUnknown({
+          ...unknown,
+          kind,
+          costNanoUsd: 40n,
+          actor: { kind: 'member', name: 'ada' },
+        })
       const won = await Promise.all([ask('post'), ask('void'), ask('post'), ask('void')])
       assert.equal(won.filter(Boolean).length, 1)
       await assertSpent(stores, project, won[0] || won[2] ? 40n : 0n)
@@ -227,7 +238,7 @@ export function ledgerStoreSuite(name: string, open: () => Promise<OpenDatabaseL
       const { unknown, post } = anAttempt(project)
       await stores.ledger.append(node, [unknown])
       await Promise.all([
-        stores.ledger.resolveUnknown({ ...unknown, kind: 'void', actor: { name: 'ada' } }),
+        stores.ledger.resolveUnknown({ ...unknown, kind: 'void', actor: { kind: 'member', name: 'ada' } }),
         stores.ledger.appendLate(node, [post]),
       ])
       await assertSpent(stores, project, 100n)
@@ -330,7 +341,7 @@ export function ledgerStoreSuite(name: string, open: () => Promise<OpenDatabaseL
     await stores.ledger.append(node, unknowns.toReversed())
     const [resolved, voided] = [unknowns[4] as LedgerEntry, unknowns[11] as LedgerEntry]
     await stores.ledger.appendLate(node, [{ ...resolved, kind: 'post' }])
-    await stores.ledger.resolveUnknown({ ...voided, kind: 'void', actor: { name: 'ada' } })
+    await stores.ledger.resolveUnknown({ ...voided, kind: 'void', actor: { kind: 'member', name: 'ada' } })
     const expected = unknowns.filter((unknown) => unknown !== resolved && unknown !== voided)
     for (const limit of [1, 2, 3, 100]) {
       const seen: LedgerEntry[] = []

@@ -15,7 +15,7 @@ import type { RequestRecord } from '#ports/observer.ts'
 import type { LedgerStores } from '#test/support/ledger-stores.ts'
 import { someSecret } from '#test/support/directory.ts'
 
-const TESTER = { name: 'tester' }
+const TESTER = { kind: 'member', name: 'tester' } as const
 
 export function modelFiguresSuite(name: string, open: () => Promise<LedgerStores>): void {
   const asked = (stores: LedgerStores, overrides: Partial<RequestRecord>): RequestRecord => ({

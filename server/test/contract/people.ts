@@ -39,7 +39,7 @@ import type { People } from '#test/support/people.ts'
 
 const HOUR_MS = 3_600_000
 const ADDRESS = '192.0.2.7'
-export const BOSS = { name: 'boss@example.com', address: ADDRESS }
+export const BOSS = { kind: 'member', name: 'boss@example.com', address: ADDRESS } as const
 
 type Member = Awaited<ReturnType<typeof listMembers>>[number]
 
@@ -229,24 +229,29 @@ function memberSuite(name: string, open: () => Promise<People>): void {
     const { database } = people
     const dev = await invited(people, 'dev@example.com')
     const rights = { role: 'developer', projects: ['search'], isReadOnly: false }
-    assert.deepEqual(await rightsOf(database, dev.email), rights)
+    const source = { reports: database, nodeTokens: ['local-admin'] }
+    const ci = { kind: 'token', name: 'token:ci' } as const
+    assert.deepEqual(await rightsOf({ kind: 'member', name: dev.email }, source), rights)
     await changeMember(database, dev.id, { projects: ['shop'] }, BOSS)
-    assert.deepEqual(await rightsOf(database, dev.email), { ...rights, projects: ['shop'] })
+    assert.deepEqual(await rightsOf({ kind: 'member', name: dev.email }, source), {
+      ...rights,
+      projects: ['shop'],
+    })
     await changeMember(database, dev.id, { disabled: true }, BOSS)
-    assert.equal(await rightsOf(database, dev.email), undefined)
-    assert.equal(await rightsOf(database, 'gone@example.com'), undefined)
+    assert.equal(await rightsOf({ kind: 'member', name: dev.email }, source), undefined)
+    assert.equal(await rightsOf({ kind: 'member', name: 'gone@example.com' }, source), undefined)
     await createToken(database, { ...TOKEN, expiresAt: new Date(Date.now() + HOUR_MS) }, BOSS)
-    assert.deepEqual(await rightsOf(database, 'token:ci'), {
+    assert.deepEqual(await rightsOf(ci, source), {
       role: 'operator',
       projects: null,
       isReadOnly: true,
     })
     await revokeToken(database, 'ci', BOSS)
-    assert.equal(await rightsOf(database, 'token:ci'), undefined)
+    assert.equal(await rightsOf(ci, source), undefined)
     await createToken(database, { ...TOKEN, expiresAt: new Date(Date.now() - 1) }, BOSS)
-    assert.equal(await rightsOf(database, 'token:ci'), undefined)
+    assert.equal(await rightsOf(ci, source), undefined)
     const ofTheInstall = { role: 'admin', projects: null, isReadOnly: false }
-    assert.deepEqual(await rightsOf(database, 'local-admin'), ofTheInstall)
+    assert.deepEqual(await rightsOf({ kind: 'node', name: 'local-admin' }, source), ofTheInstall)
   })
 }
 

@@ -1,6 +1,7 @@
 /** Runs of the playground go on by the rights that their member or token has now. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { Player, PlayerKind } from '#core/access/actor.ts'
 import { playerNow } from '#control/shared/players.ts'
 import type { ControlNode } from '#control/shared/node.ts'
 import { StoreUnreachable } from '#ports/store.ts'
@@ -42,41 +43,60 @@ async function nodeWith({ member, token, projects = [{ name: 'p' }] }: Rights) {
     declaredProjects: () => projects as never,
     reports: database,
     playground: {},
+    nodeTokens: ['local-admin'],
   }
 }
 
-const ADAS = 'p/console.ada@example.com'
-const TOKENS = 'p/console.token:ci'
+const ADA: Player = { kind: 'member', name: 'ada@example.com' }
+const CI: Player = { kind: 'token', name: 'token:ci' }
+const LOCAL: Player = { kind: 'node', name: 'local-admin' }
 
-const TABLE: readonly (readonly [what: string, keyId: string, rights: Rights, standing: string])[] = [
-  ['a member of the project plays', ADAS, { member: {} }, 'valid'],
-  ['a member of all projects plays', ADAS, { member: { role: 'admin', projects: null } }, 'valid'],
-  ['a member who left the project does not', ADAS, { member: { projects: ['q'] } }, 'revoked'],
-  ['a disabled member does not', ADAS, { member: { disabled: true } }, 'revoked'],
-  ['a member who is gone does not', ADAS, {}, 'revoked'],
-  ['a token plays', TOKENS, { token: {} }, 'valid'],
-  ['a token that was revoked does not', TOKENS, {}, 'revoked'],
-  ['a token that has expired does not', TOKENS, { token: { expiredMs: 1 } }, 'revoked'],
-  ['a token that may only read does not', TOKENS, { token: { readOnly: true } }, 'revoked'],
-  ['a token of another project does not', TOKENS, { token: { projects: ['q'] } }, 'revoked'],
-  ['the install’s own token plays', 'p/console.local-admin', {}, 'valid'],
+const TABLE: readonly (readonly [what: string, player: Player, rights: Rights, standing: string])[] = [
+  ['a member of the project plays', ADA, { member: {} }, 'valid'],
+  ['a member of all projects plays', ADA, { member: { role: 'admin', projects: null } }, 'valid'],
+  ['a member who left the project does not', ADA, { member: { projects: ['q'] } }, 'revoked'],
+  ['a disabled member does not', ADA, { member: { disabled: true } }, 'revoked'],
+  ['a member who is gone does not', ADA, {}, 'revoked'],
+  ['a token plays', CI, { token: {} }, 'valid'],
+  ['a token that was revoked does not', CI, {}, 'revoked'],
+  ['a token that has expired does not', CI, { token: { expiredMs: 1 } }, 'revoked'],
+  ['a token that may only read does not', CI, { token: { readOnly: true } }, 'revoked'],
+  ['a token of another project does not', CI, { token: { projects: ['q'] } }, 'revoked'],
+  ['the node’s own token plays', LOCAL, {}, 'valid'],
+  ['a token of the node that is not configured does not', { ...LOCAL, name: 'admin-token' }, {}, 'revoked'],
+  [
+    'a member named like a token of the node does not',
+    { ...LOCAL, kind: 'member' },
+    { member: {} },
+    'revoked',
+  ],
+  ['a token named like a token of the node does not', { ...LOCAL, kind: 'token' }, { token: {} }, 'revoked'],
+  ['a member is no token of the node', { ...ADA, kind: 'node' }, { member: {} }, 'revoked'],
+  ['a member is no token', { ...ADA, kind: 'token' }, { member: {}, token: {} }, 'revoked'],
+  ['a token is no member', { ...CI, kind: 'member' }, { member: {}, token: {} }, 'revoked'],
+  [
+    'an actor of an unknown kind does not',
+    { ...LOCAL, kind: 'robot' as PlayerKind },
+    { member: {} },
+    'revoked',
+  ],
+  ['the nodes themselves play nothing', { ...LOCAL, kind: 'system' as PlayerKind }, {}, 'revoked'],
 ]
 
-for (const [what, keyId, rights, standing] of TABLE) {
+for (const [what, player, rights, standing] of TABLE) {
   test(`a run of the playground goes on by the rights of now: ${what}`, async () => {
-    assert.equal((await playerNow({ keyId, project: 'p' }, await nodeWith(rights)))?.standing, standing)
+    assert.equal((await playerNow(player, 'p', await nodeWith(rights))).standing, standing)
   })
 }
 
 test('a deleted project has no players', async () => {
-  const now = await playerNow({ keyId: ADAS, project: 'p' }, await nodeWith({ member: {}, projects: [] }))
+  const now = await playerNow(ADA, 'p', await nodeWith({ member: {}, projects: [] }))
   assert.deepEqual(now, { standing: 'revoked', isProjectDeleted: true })
 })
 
-test('an unreachable store says nothing about a player, and a key of another kind is none', async () => {
+test('an unreachable store says nothing about a player', async () => {
   const node = await nodeWith({})
   const reports = { ...database, query: () => Promise.reject(new StoreUnreachable('unreachable')) }
-  const now = await playerNow({ keyId: ADAS, project: 'p' }, { ...node, reports })
-  assert.equal(now?.standing, 'unreachable')
-  assert.equal(playerNow({ keyId: 'p/k', project: 'p' }, node), undefined)
+  const now = await playerNow(ADA, 'p', { ...node, reports })
+  assert.equal(now.standing, 'unreachable')
 })

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { correct, takeAll, UNTOUCHED } from '#core/limits/limit.ts'
 import type { RateDebt, RateLimit } from '#core/limits/limit.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
+import { runs } from '#test/support/arbitraries.ts'
 
 export interface RateLimiterUnderTest {
   readonly limiter: RateLimiter
@@ -172,7 +173,7 @@ export function rateLimiterSuite(name: string, open: () => Promise<RateLimiterUn
           }
         }
       }),
-      { numRuns: 400 },
+      runs(400),
     )
   })
 }

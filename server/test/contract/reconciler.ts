@@ -154,7 +154,7 @@ export function reconcilerSuite(name: string, open: () => Promise<LedgerStores>)
       requestId: unknown.requestId,
       attempt: 0,
       kind: 'void',
-      actor: { name: 'tester' },
+      actor: { kind: 'member', name: 'tester' },
     })
     const lost = identifiers.next()
     await ledger.startNode({ id: lost, host: 'there', version: '1.0.0' })
@@ -169,8 +169,8 @@ export function reconcilerSuite(name: string, open: () => Promise<LedgerStores>)
     await database.query(`UPDATE nodes SET seen_at = now() - interval '61 seconds' WHERE node_id = $1`, [
       lost,
     ])
-    await keys.createProject('old', {}, { name: 'tester' })
-    await keys.deleteProject('old', { name: 'tester' })
+    await keys.createProject('old', {}, { kind: 'member', name: 'tester' })
+    await keys.deleteProject('old', { kind: 'member', name: 'tester' })
 
     const figures = await reconciler.figures()
     assert.deepEqual([figures.unknowns.open, figures.unknowns.amountNanoUsd], [1, 50n])
@@ -192,7 +192,7 @@ export function reconcilerSuite(name: string, open: () => Promise<LedgerStores>)
     await spend(stores)
     const held = BigInt((await budgetRow(stores))?.leased ?? 0)
     assert.ok(held > 0n)
-    const end = { force: false, actor: { name: 'tester' } }
+    const end = { force: false, actor: { kind: 'member', name: 'tester' } } as const
     assert.deepEqual(await endNode(database, nodeId, end), { kind: 'alive' })
     assert.equal((await listNodes(database))[0]?.leased_usd, decimalOf(held))
     await database.query(`UPDATE nodes SET seen_at = now() - interval '61 seconds'`)
@@ -214,6 +214,9 @@ export function reconcilerSuite(name: string, open: () => Promise<LedgerStores>)
 
   test(`${name}: a living node is ended only by force`, async () => {
     const { nodeId, database } = await open()
-    assert.equal((await endNode(database, nodeId, { force: true, actor: { name: 'tester' } })).kind, 'ended')
+    assert.equal(
+      (await endNode(database, nodeId, { force: true, actor: { kind: 'member', name: 'tester' } })).kind,
+      'ended',
+    )
   })
 }

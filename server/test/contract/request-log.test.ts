@@ -38,12 +38,12 @@ for (const [name, open] of ENGINES) {
 
   test(`${name}: texts come back as they were, and nothing stands for what is unknown`, async () => {
     const full = aRecord({
-      fault: HOSTILE,
-      project: HOSTILE,
-      keyId: `${HOSTILE}\0`,
-      clientRequestId: HOSTILE,
+      fault: `fault ${HOSTILE}`,
+      project: `project ${HOSTILE}`,
+      keyId: `key ${HOSTILE}\0`,
+      clientRequestId: `request ${HOSTILE}`,
       clientAddress: '::1',
-      user: HOSTILE,
+      user: `user ${HOSTILE}`,
       tags: { [HOSTILE]: HOSTILE },
       amountNanoUsd: 2n ** 62n,
       promptTokens: 7,
@@ -52,11 +52,12 @@ for (const [name, open] of ENGINES) {
     await log.append([full, empty])
     const [[row], [other]] = [await rowsOf([full]), await rowsOf([empty])]
     assert.partialDeepStrictEqual(row, {
-      fault: HOSTILE,
-      project: HOSTILE,
-      key_id: HOSTILE,
-      client_request_id: HOSTILE,
-      end_user: HOSTILE,
+      fault: `fault ${HOSTILE}`,
+      project: `project ${HOSTILE}`,
+      key_id: `key ${HOSTILE}`,
+      client_request_id: `request ${HOSTILE}`,
+      client_address: '::1',
+      end_user: `user ${HOSTILE}`,
       tags: { [HOSTILE]: HOSTILE },
       amount_nano: 2n ** 62n,
       tokens: 7n,

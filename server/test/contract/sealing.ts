@@ -213,7 +213,9 @@ export function sealingSuite(name: string, open: () => Promise<LedgerStores>): v
     clock.ms = Date.UTC(2027, 1, 1) + 92 * DAY_MS
     await sealing.sealDue()
     // December and January, and what was there before them.
-    assert.equal((await upkeep.dropOld()).partitions.filter((one) => /hours/.test(one)).length, 6)
+    for (let month = 0; month < 3; month += 1)
+      assert.equal((await upkeep.dropOld()).partitions.filter((one) => /hours/.test(one)).length, 2)
+    assert.deepEqual((await upkeep.dropOld()).partitions, [])
     assert.deepEqual(await rows('SELECT 1 FROM usage_hours'), [])
     await assertSpent(1110n, 1111n)
     await write(stores, LEDGER_NOW_MS, 10_000n)

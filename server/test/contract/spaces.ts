@@ -16,7 +16,7 @@ import {
 } from '#ports/spaces.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
-import { bitsOf, float32 } from '#test/support/arbitraries.ts'
+import { bitsOf, float32, runs } from '#test/support/arbitraries.ts'
 import type { DatabaseDirectory } from '#test/support/directory.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 
@@ -95,7 +95,7 @@ function badMoments(probes: readonly { readonly measure: Measure; readonly atMs:
   ]
 }
 
-export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, runs: number): void {
+export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, histories: number): void {
   test(`${name}: a reference is the first that came, for everybody, to the last bit`, async () => {
     const { spaces } = await open()
     assert.deepEqual(await spaces.references(), [])
@@ -125,10 +125,10 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     assert.deepEqual(await spaces.references(), [first])
     assert.deepEqual({ ...first, imageVectors: undefined }, { ...texts, imageVectors: undefined })
     const next = aReference({ generation: 2, imageVectors: images(9) })
-    await spaces.replaceReference(next, { name: 'alice' })
+    await spaces.replaceReference(next, { kind: 'member', name: 'alice' })
     const late = await spaces.addImages({ ...texts, imageVectors: images(7) })
     assert.deepEqual(late, { ...next, acceptedBy: 'alice' })
-    await spaces.replaceReference(aReference({ generation: 3 }), { name: 'alice' })
+    await spaces.replaceReference(aReference({ generation: 3 }), { kind: 'member', name: 'alice' })
     assert.equal((await spaces.references())[0]?.imageVectors, undefined, 'images of an earlier space')
     const whole = aReference({ model: 'other', imageVectors: images(1) })
     assert.deepEqual(await spaces.beginReference(whole), whole)
@@ -137,7 +137,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
 
   test(`${name}: a calibration is kept once, to the last bit, with one audit entry, and never changes`, async () => {
     const { spaces, audit } = await open()
-    const actor = { name: 'an admin' }
+    const actor = { kind: 'member', name: 'an admin' } as const
     const ranges = { mins: Float32Array.of(-1, -0.1), maxs: Float32Array.of(1e-45, 0.25) }
     const made = {
       model: MODEL,
@@ -175,7 +175,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
         assert.deepEqual(kept.vectors.map(bitsOf), drawn.map(bitsOf))
         assert.deepEqual({ ...kept, vectors: [] }, { ...given, vectors: [] })
       }),
-      { numRuns: 25 },
+      runs(25),
     )
   })
 
@@ -184,11 +184,11 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     await spaces.beginReference(aReference())
     const next = aReference({ generation: 2, deployment: `${MODEL}/two`, acceptedAtMs: START_MS + 5 })
     const rival = aReference({ generation: 2, deployment: `${MODEL}/three`, acceptedAtMs: START_MS + 6 })
-    await spaces.replaceReference(next, { name: 'alice' })
+    await spaces.replaceReference(next, { kind: 'member', name: 'alice' })
     await Promise.all([
-      spaces.replaceReference(next, { name: 'alice' }),
-      spaces.replaceReference(rival, { name: 'bob' }),
-      spaces.replaceReference(aReference(), { name: 'bob' }),
+      spaces.replaceReference(next, { kind: 'member', name: 'alice' }),
+      spaces.replaceReference(rival, { kind: 'member', name: 'bob' }),
+      spaces.replaceReference(aReference(), { kind: 'member', name: 'bob' }),
     ])
     assert.deepEqual(await spaces.references(), [{ ...next, acceptedBy: 'alice' }])
     const entries = await audit.list({ limit: 10 })
@@ -203,7 +203,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
         },
       ],
     )
-    await spaces.replaceReference(aReference({ model: 'new' }), { name: 'carol' })
+    await spaces.replaceReference(aReference({ model: 'new' }), { kind: 'member', name: 'carol' })
     assert.equal((await spaces.references()).length, 2)
   })
 
@@ -227,14 +227,18 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     assert.deepEqual(await only(spaces), standing)
     const away = aResult({ ...failed, atMs: START_MS + 1 })
     await spaces.record(away)
-    assert.deepEqual(await only(spaces), { ...standing, last: away })
+    const earlier = { atMs: START_MS, leastCosine: good.leastCosine }
+    assert.deepEqual(await only(spaces), { ...standing, last: { ...away, earlier } })
     const outside = aResult({ ...bad, atMs: START_MS + 2 })
     await spaces.record(outside)
     const quarantined = { ...standing, isQuarantined: true, reason: 'another space' }
     assert.deepEqual(await only(spaces), { ...quarantined, last: outside })
     const awayAgain = aResult({ ...failed, atMs: START_MS + 3 })
     await spaces.record(awayAgain)
-    assert.deepEqual(await only(spaces), { ...quarantined, last: awayAgain })
+    assert.deepEqual(await only(spaces), {
+      ...quarantined,
+      last: { ...awayAgain, earlier: { atMs: START_MS + 2, leastCosine: outside.leastCosine } },
+    })
     const back = aResult({ verdict: 'warned', leastCosine: 0.995, reason: 'near', atMs: START_MS + 4 })
     await spaces.record(back)
     const badWindows = [{ fromMs: START_MS, untilMs: START_MS + 4 }]
@@ -307,7 +311,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     const begun = aReference({ spread: 0.0025, imageVectors, imageSpread: 0.004 })
     assert.deepEqual(await spaces.beginReference(begun), begun)
     const next = aReference({ generation: 2, spread: 0.001 })
-    await spaces.replaceReference(next, { name: 'ann' })
+    await spaces.replaceReference(next, { kind: 'member', name: 'ann' })
     assert.deepEqual(await spaces.references(), [{ ...next, acceptedBy: 'ann' }])
   })
 
@@ -338,7 +342,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     await spaces.record(aResult(failed))
     assert.equal((await only(spaces)).space, undefined, 'judged without a reference')
     await spaces.beginReference(aReference())
-    await spaces.replaceReference(aReference({ generation: 2 }), { name: 'alice' })
+    await spaces.replaceReference(aReference({ generation: 2 }), { kind: 'member', name: 'alice' })
     await spaces.record(aResult({ atMs: START_MS + 1 }))
     const late = await only(spaces)
     assert.deepEqual([late.space, late.lastGoodAtMs, late.last.atMs], [undefined, undefined, START_MS + 1])
@@ -404,7 +408,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
           assert.ok(isBadThen(after, moment), String(moment))
         assert.equal(isBadThen(after, atMs + 1), false)
       }),
-      { numRuns: runs },
+      runs(histories),
     )
   })
 

@@ -1,12 +1,19 @@
 /** What every `StoredConfiguration` promises. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ChangedObject, PreparedChange, StoredConfiguration } from '#ports/stored-configuration.ts'
+import fc from 'fast-check'
+import type {
+  ChangedObject,
+  PreparedChange,
+  StoredConfiguration,
+  StoredEntry,
+} from '#ports/stored-configuration.ts'
 import { sealingKeysOf } from '#runtime/secret.ts'
 import { PostgresConfiguration } from '#stores/postgres/directory/configuration.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { SECRETS, type DatabaseDirectory } from '#test/support/directory.ts'
 
-const ALICE = { name: 'alice', address: '192.0.2.7' }
+const ALICE = { kind: 'member', name: 'alice', address: '192.0.2.7' } as const
 const UPSTREAM = { object: 'upstream', name: 'openai', before: null, after: { provider: 'openai' } } as const
 const MODEL = {
   object: 'model',
@@ -26,11 +33,114 @@ function changeOf(objects: readonly ChangedObject[], more: Partial<PreparedChang
   }
 }
 
+/** Of every `StoredConfiguration`, whatever else it keeps. */
+export function storedNamesSuite(name: string, open: () => Promise<StoredConfiguration>): void {
+  test(`${name}: names are handed on in one change in every order, and each keeps its entry`, async () => {
+    const names = ['a', 'b', 'c', 'd', 'e']
+    for (const order of permutationsOf(names)) {
+      const store = await open()
+      const entries = new Map(names.map((one) => [one, { baseUrl: `https://${one}.test` }]))
+      const made = names.map((one) => ({
+        object: 'upstream' as const,
+        name: one,
+        before: null,
+        after: entries.get(one) ?? {},
+      }))
+      await store.change(() => changeOf(made), ALICE)
+      // Each takes the name of the next one; the last takes a new one, and in turn none does: a circle.
+      const last = order[0] === 'a' ? 'a' : 'new'
+      const renamed = order.map((from, index) =>
+        renamedTo(from, order[index + 1] ?? last, entries.get(from) ?? {}),
+      )
+      await store.change(
+        () => changeOf(renamed.toSorted((one, other) => (one.name < other.name ? -1 : 1))),
+        ALICE,
+      )
+      assert.deepEqual(
+        new Map((await store.read()).map((one) => [one.name, one.entry])),
+        new Map(renamed.map(({ name: to, after }) => [to, after])),
+      )
+    }
+  })
+
+  test(`${name}: an upstream takes the name of one that the same change deletes`, async () => {
+    const store = await open()
+    await store.change(
+      () =>
+        changeOf([
+          { ...UPSTREAM, name: 'a' },
+          { ...UPSTREAM, name: 'b', after: {} },
+        ]),
+      ALICE,
+    )
+    const deleted = { ...UPSTREAM, name: 'b', before: {}, after: null }
+    await store.change(() => changeOf([deleted, renamedTo('a', 'b', UPSTREAM.after)]), ALICE)
+    assert.deepEqual(
+      (await store.read()).map((one) => [one.name, one.entry]),
+      [['b', UPSTREAM.after]],
+    )
+  })
+}
+
+function renamedTo(from: string, to: string, entry: StoredEntry): ChangedObject {
+  return { object: 'upstream', name: to, renamedFrom: from, before: entry, after: entry }
+}
+
+function permutationsOf(names: readonly string[]): readonly (readonly string[])[] {
+  if (names.length < 2) return [names]
+  return names.flatMap((first) =>
+    permutationsOf(names.filter((one) => one !== first)).map((others) => [first, ...others]),
+  )
+}
+
+/** Rows about a deployment, `$1`. The other value says for which upstream they were made. */
+const ROWS = [
+  `INSERT INTO prices (deployment, price, set_by) VALUES ($1, '"free"', $2)`,
+  `INSERT INTO deployment_drains (deployment, reason, drained_by) VALUES ($1, 'driver', $2)`,
+  `INSERT INTO space_standings (model, deployment, target, is_quarantined, last, bad_windows) VALUES ('m', $1, $2, true, '{}', '[]')`,
+  `INSERT INTO space_probes (model, at, deployment, target, space, verdict) VALUES ('m', now(), $1, $2, 's', 'good')`,
+  `INSERT INTO space_rides (model, at, deployment, target, rides, least_cosine) VALUES ('m', now(), $1, $2, 1, 1)`,
+  `INSERT INTO substitutions (deployment, asked, answered, answers, first_at, last_at) VALUES ($1, $2, 'x', 1, now(), now())`,
+  `INSERT INTO suspect_windows (window_id, model, deployment, target, space, from_at) VALUES ($2, 'm', $1, 't', 's', now())`,
+  `INSERT INTO space_references (model, generation, width, space, vectors, deployment, accepted_at) VALUES ($2, 1, 8, 's', '', $1, now())`,
+  `INSERT INTO space_family_members (family, generation, model, model_generation, is_reference, is_joined, deployment, compared_at, width)
+   VALUES ('f', 1, $2, 1, true, true, $1, now(), 8)`,
+]
+const MARKS = {
+  prices: 'set_by',
+  deployment_drains: 'drained_by',
+  space_standings: 'target',
+  space_probes: 'target',
+  space_rides: 'target',
+  substitutions: 'asked',
+  suspect_windows: 'window_id',
+  space_references: 'model',
+  space_family_members: 'model',
+}
+const UPSTREAM_ROWS = [
+  `INSERT INTO upstream_credentials (credential_id, upstream, base_url) VALUES (gen_random_uuid(), $1, $2)`,
+  `INSERT INTO upstream_listings (upstream, address, read_at, ends) VALUES ($1, $2, now(), '{}')`,
+  `INSERT INTO model_end_notices (upstream, model, ends_on, days, sent_at) VALUES ($1, $2, '2026-12-01', 7, now())`,
+]
+const UPSTREAM_MARKS = {
+  upstream_credentials: 'base_url',
+  upstream_listings: 'address',
+  model_end_notices: 'model',
+}
+
+/** Old names and new ones of four upstreams, of six: circles, chains and names that were free. */
+const RENAMES = fc
+  .tuple(
+    ...[1, 2].map(() => fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e', 'f'], { minLength: 4, maxLength: 4 })),
+  )
+  .map(([from = [], to = []]) => new Map(from.map((one, index) => [one, to[index] ?? one])))
+
 export function storedConfigurationSuite(name: string, open: () => Promise<DatabaseDirectory>): void {
   const opened = async (): Promise<DatabaseDirectory & { store: StoredConfiguration }> => {
     const directory = await open()
     return { ...directory, store: new PostgresConfiguration(directory.database, sealingKeysOf(SECRETS)) }
   }
+  storedNamesSuite(name, async () => (await opened()).store)
 
   test(`${name}: objects of a change are read with its revision and author, and are gone when they are deleted`, async () => {
     const { store } = await opened()
@@ -92,10 +202,7 @@ export function storedConfigurationSuite(name: string, open: () => Promise<Datab
     )
     assert.equal(await secrets.open('openai', [baseUrl]), 'sk-1')
     const renamed = { ...UPSTREAM, name: 'main', renamedFrom: 'openai', before: UPSTREAM.after }
-    await store.change(
-      () => changeOf([renamed], { credentials: [{ kind: 'rename', upstream: 'openai', to: 'main' }] }),
-      ALICE,
-    )
+    await store.change(() => changeOf([renamed]), ALICE)
     assert.deepEqual(
       (await store.read()).map((one) => one.name),
       ['main'],
@@ -108,10 +215,7 @@ export function storedConfigurationSuite(name: string, open: () => Promise<Datab
     )
     assert.equal(await secrets.open('main', [baseUrl, other]), undefined)
     const deleted = { ...moved, before: moved.after, after: null }
-    await store.change(
-      () => changeOf([deleted], { credentials: [{ kind: 'delete', upstream: 'main' }] }),
-      ALICE,
-    )
+    await store.change(() => changeOf([deleted]), ALICE)
     assert.deepEqual(await secrets.list(), [])
   })
 
@@ -143,6 +247,47 @@ export function storedConfigurationSuite(name: string, open: () => Promise<Datab
     assert.deepEqual(await idsIn('price_changes'), ['m/old'])
     await store.change(() => changeOf([MODEL], { pricedDeployments: ['m/new'] }), ALICE)
     assert.deepEqual(await idsIn('prices'), [])
+  })
+
+  test(`${name}: whatever names are handed on in one change, all that is known of each upstream and deployment goes along`, async () => {
+    await fc.assert(
+      fc.asyncProperty(RENAMES, async (names) => {
+        const { store, database } = await opened()
+        await database.query(
+          `TRUNCATE ${[...Object.keys(MARKS), ...Object.keys(UPSTREAM_MARKS)].join(', ')} CASCADE`,
+        )
+        for (const from of names.keys()) {
+          for (const statement of ROWS) await database.query(statement, [`m/${from}`, from])
+          for (const statement of UPSTREAM_ROWS) await database.query(statement, [from, `for ${from}`])
+        }
+        const objects = [...names].map(([from, to]) => renamedTo(from, to, { baseUrl: `for ${from}` }))
+        const renamedDeployments = [...names].map(([from, to]) => ({ from: `m/${from}`, to: `m/${to}` }))
+        await store.change(() => changeOf(objects, { renamedDeployments }), ALICE)
+        const isIn = async (
+          table: string,
+          column: string,
+          mark: string,
+        ): Promise<Readonly<Record<string, string>>> => {
+          const rows = await database.query<{ is: string; was: string }>(
+            `SELECT ${column} AS is, ${mark} AS was FROM ${table}`,
+          )
+          return Object.fromEntries(rows.map(({ is, was }) => [was, is]))
+        }
+        for (const [table, mark] of Object.entries(MARKS))
+          assert.deepEqual(
+            await isIn(table, 'deployment', mark),
+            Object.fromEntries([...names].map(([from, to]) => [from, `m/${to}`])),
+            table,
+          )
+        for (const [table, mark] of Object.entries(UPSTREAM_MARKS))
+          assert.deepEqual(
+            await isIn(table, 'upstream', mark),
+            Object.fromEntries([...names].map(([from, to]) => [`for ${from}`, to])),
+            table,
+          )
+      }),
+      runs(40),
+    )
   })
 
   test(`${name}: every change is the next version of the directory, and is in the audit with its address`, async () => {

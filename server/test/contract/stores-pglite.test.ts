@@ -55,12 +55,15 @@ test('keys, credentials and audit: what was made is found, what is sealed opens,
   const models = ['a', 'b"c{,}']
   const made = await keys.createKey(
     { project: 'search', name: 'ci', secret: stored, models },
-    { name: 'tester' },
+    { kind: 'member', name: 'tester' },
   )
   assert.deepEqual(await keys.findKey([stored.digest]), made)
   const credentials = new PostgresCredentials(database, sealingKeysOf(SECRETS))
   const baseUrl = 'https://api.example.com/v1'
-  await credentials.put({ upstream: 'openai', baseUrl, secret: 'sk-of-an-upstream' }, { name: 'tester' })
+  await credentials.put(
+    { upstream: 'openai', baseUrl, secret: 'sk-of-an-upstream' },
+    { kind: 'member', name: 'tester' },
+  )
   assert.equal(await credentials.open('openai', [baseUrl]), 'sk-of-an-upstream')
   const configuration = new PostgresConfiguration(database, sealingKeysOf(SECRETS))
   const added = { object: 'upstream', name: 'openai', before: null, after: { provider: 'openai' } } as const
@@ -72,7 +75,7 @@ test('keys, credentials and audit: what was made is found, what is sealed opens,
       renamedDeployments: [],
       pricedDeployments: [],
     }),
-    { name: 'tester' },
+    { kind: 'member', name: 'tester' },
   )
   assert.deepEqual(
     (await configuration.read()).map(({ name, entry }) => [name, entry]),
@@ -113,7 +116,7 @@ test('drains, news of nodes and history: what was written is read again', async 
   const { database, clock } = stores
   const node = '01920000-0000-7000-8000-000000000001'
   const drains = new PostgresDrains(database)
-  await drains.drain('m/one', 'new driver', { name: 'tester' })
+  await drains.drain('m/one', 'new driver', { kind: 'member', name: 'tester' })
   assert.deepEqual(
     (await drains.list()).map(({ deployment, reason }) => [deployment, reason]),
     [['m/one', 'new driver']],

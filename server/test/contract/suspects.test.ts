@@ -9,6 +9,7 @@ import type { Database } from '#stores/postgres/database.ts'
 import { lowestIdAt } from '#core/money/id-range.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import { PostgresSuspects } from '#stores/postgres/suspects/suspects.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { testDatabase } from '#test/support/pglite.ts'
 import { reused } from '#test/support/reused-database.ts'
 import { aReference, aResult, MODEL } from './spaces.ts'
@@ -208,7 +209,7 @@ test('an accepted space ends all windows of its model, and begins none', async (
   ] as const)
     await spaces.record(resultOf(step))
   const accepted = aReference({ generation: 2, acceptedAtMs: PAST_MS + 15_000 })
-  await spaces.replaceReference(accepted, { name: 'alice' })
+  await spaces.replaceReference(accepted, { kind: 'member', name: 'alice' })
   const next = { space: spaceOf(MODEL, 4, 2), target: 'here' }
   await spaces.record(aResult({ ...resultOf([20, 'bad']), ...next }))
   assert.deepEqual(await windowsIn(database), [[0, 15]])
@@ -262,7 +263,7 @@ test('results in any order leave windows that do not overlap, and hold every bad
         )
       }
     }),
-    { numRuns: 30 },
+    runs(30),
   )
 })
 
@@ -371,7 +372,7 @@ test('the list has exactly the requests whose vectors the deployment made in the
     events.map(({ type, payload }) => [type, JSON.parse(payload).data.vectors]),
     [['space.suspect', 13]],
   )
-  await suspects.planRepairs(window.id, [], { name: 'alice' })
+  await suspects.planRepairs(window.id, [], { kind: 'member', name: 'alice' })
   assert.equal((await listWindows(database, { limit: 9 }))[0]?.state, 'repaired')
 })
 

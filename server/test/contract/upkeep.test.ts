@@ -6,11 +6,12 @@ import { openPostgres } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { PostgresReconciler } from '#stores/postgres/ledger/reconciler.ts'
 import { PostgresSealing } from '#stores/postgres/ledger/seal.ts'
+import { storeClockOf } from '#stores/postgres/store-clock.ts'
 import { PostgresUpkeep } from '#stores/postgres/ledger/upkeep.ts'
 import { LEDGER_NOW_MS, DAY_MS, postgresStores, type LedgerStores } from '#test/support/ledger-stores.ts'
 import { eventually } from '#test/support/process.ts'
 import { RequestLog } from '#worker/ledger/request-log.ts'
-import { startUpkeep } from '#worker/ledger/upkeep.ts'
+import { startUpkeep, STEADY_CLOCK_MS } from '#worker/ledger/upkeep.ts'
 import { reconcilerSuite } from './reconciler.ts'
 import { upkeepSuite } from './upkeep.ts'
 
@@ -144,7 +145,7 @@ test('a budget that is wrong is put right while nodes spend from it', async () =
 })
 
 /** A node's chores, noted as they happen, in rounds of some milliseconds. */
-function chores({ upkeep, reconciler, sealing }: LedgerStores, nodeId: string) {
+function chores({ upkeep, reconciler, sealing }: LedgerStores, nodeId: string, steadyMs = STEADY_CLOCK_MS) {
   const seen: string[] = []
   const figures: (LedgerFigures | undefined)[] = []
   const worker = startUpkeep({
@@ -153,6 +154,7 @@ function chores({ upkeep, reconciler, sealing }: LedgerStores, nodeId: string) {
     reconciler,
     sealing,
     monotonicMs: () => performance.now(),
+    steadyMs: () => steadyMs,
     roundMs: 10,
     events: {
       figures: (given) => figures.push(given),
@@ -177,6 +179,7 @@ test('the eldest node does the chores, each in its time, and the next one when i
   await upkeep.makePartitions()
   const younger = identifiers.next()
   await ledger.startNode({ id: younger, host: 'there', version: '1.0.0' })
+  await ledger.heartbeat(younger, { clockSkewMs: 0 })
   // These nodes send no heartbeats here: on a busy machine the elder would be silent for too long.
   await rows("UPDATE nodes SET seen_at = now() + interval '1 hour'")
   await ledger.append(nodeId, [entry({ kind: 'unknown', tokens: undefined })])
@@ -215,7 +218,7 @@ test('a chore that can not be done is reported, holds up no other and is tried a
 
 test('chores wait while the store is away', async () => {
   const database = openPostgres('postgres://postgres@127.0.0.1:1/postgres')
-  const clock = { nowMs: () => LEDGER_NOW_MS, monotonicMs: () => 0 }
+  const clock = storeClockOf(database)
   const upkeep = new PostgresUpkeep(database, new PostgresLedger(database), clock)
   const reconciler = new PostgresReconciler(database, clock)
   const sealing = new PostgresSealing(database, clock)
@@ -227,4 +230,27 @@ test('chores wait while the store is away', async () => {
   await worker.stop()
   assert.deepEqual([...new Set(seen)], ['postponed round: StoreUnreachable'])
   await database.close()
+})
+
+test('nothing is posted or deleted for its age before the clock of the store has been steady for an hour', async () => {
+  const stores = await open()
+  const { ledger, nodeId, clock, entry, identifiers, rows } = stores
+  clock.ms = Date.now()
+  const ended = identifiers.next()
+  await ledger.startNode({ id: ended, host: 'there', version: '1.0.0' })
+  await ledger.endNode(ended, [])
+  await ledger.append(nodeId, [entry({ kind: 'unknown', tokens: undefined })])
+  await rows("UPDATE nodes SET seen_at = now() + interval '1 hour'")
+  clock.ms = Date.now() + 40 * DAY_MS
+  const early = chores(stores, nodeId, STEADY_CLOCK_MS - 1)
+  await eventually(async () => assert.ok(early.figures.length > 3))
+  await early.worker.stop()
+  assert.deepEqual(
+    early.seen.filter((line) => line.startsWith('{')),
+    [],
+  )
+  assert.deepEqual(await rows('SELECT kind FROM usage_events'), [{ kind: 'unknown' }])
+  const { seen } = chores(stores, nodeId)
+  await eventually(async () => assert.ok(seen.includes('{"unknowns":1}')))
+  await eventually(async () => assert.ok(seen.includes('{"partitions":[],"nodes":1}')))
 })

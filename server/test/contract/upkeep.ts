@@ -227,7 +227,10 @@ export function upkeepSuite(name: string, open: () => Promise<LedgerStores>): vo
     const { upkeep, clock, ledger, nodeId, entry, keys, requests, identifiers, audit, rows, database } =
       await open()
     for (const project of ['search', 'chat'])
-      await keys.createKey({ project, name: 'ci', secret: someSecret().stored }, { name: 'tester' })
+      await keys.createKey(
+        { project, name: 'ci', secret: someSecret().stored },
+        { kind: 'member', name: 'tester' },
+      )
     await ledger.append(nodeId, [entry()])
     const log = (atMs: number, project: string | undefined): Promise<void> => {
       clock.ms = atMs
@@ -248,7 +251,7 @@ export function upkeepSuite(name: string, open: () => Promise<LedgerStores>): vo
       INSERT INTO suspect_windows (window_id, model, deployment, target, space, from_at) VALUES ('sus_1', '', '', '', '', now());
       INSERT INTO suspect_vectors (window_id, request_id, project, key_id, inputs)
       SELECT 'sus_1', gen_random_uuid(), project, '', 1 FROM unnest(ARRAY['search', 'chat']) AS project`)
-    await keys.deleteProject('search', { name: 'tester' })
+    await keys.deleteProject('search', { kind: 'member', name: 'tester' })
     // Nodes may believe keys for an hour: they are waited for.
     clock.ms = Date.now() + HOUR_MS
     await ledger.heartbeat(nodeId)
@@ -281,13 +284,14 @@ export function upkeepSuite(name: string, open: () => Promise<LedgerStores>): vo
       [last?.actor, last?.action, last?.target, last?.detail],
       ['system', 'project.removed', 'search', { keys: 1, requests: 5, imageJobs: 2 }],
     )
-    await keys.createProject('search', {}, { name: 'tester' })
+    await keys.createProject('search', {}, { kind: 'member', name: 'tester' })
   })
 
   test(`${name}: the chores belong to the living node that has been there longest`, async () => {
     const { upkeep, ledger, nodeId, identifiers, database } = await open()
     const younger = identifiers.next()
     await ledger.startNode({ id: younger, host: 'there', version: '1.0.0' })
+    await ledger.heartbeat(younger, { clockSkewMs: 0 })
     assert.deepEqual([await upkeep.isEldest(nodeId), await upkeep.isEldest(younger)], [true, false])
     await database.query(`UPDATE nodes SET seen_at = now() - interval '1 minute' WHERE node_id = $1`, [
       nodeId,
@@ -304,11 +308,11 @@ export function upkeepSuite(name: string, open: () => Promise<LedgerStores>): vo
     const setupOf = async () => (await listNodes(database)).find(({ id }) => id === nodeId)?.setup
     assert.equal(await setupOf(), null)
     const setup = { configuration: { prices: 'a' }, keyedBy: 'b', blobPlace: null, connections: 14 }
-    await ledger.heartbeat(nodeId, setup)
+    await ledger.heartbeat(nodeId, { setup })
     await ledger.heartbeat(nodeId)
     assert.deepEqual(await setupOf(), setup)
     const changed = { ...setup, configuration: { prices: 'c' } }
-    await ledger.heartbeat(nodeId, changed)
+    await ledger.heartbeat(nodeId, { setup: changed })
     assert.deepEqual(await setupOf(), changed)
   })
 }

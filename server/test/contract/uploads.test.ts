@@ -13,6 +13,7 @@ import { diskSpace, MeasuredDisk } from '#runtime/disk-room.ts'
 import type { Upload, Uploads, UploadWriter } from '#ports/uploads.ts'
 import { DiskUploads } from '#stores/uploads/disk.ts'
 import { MemoryUploads } from '#stores/uploads/memory.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { fillDisk, smallDisk, testFolder } from '#test/support/disk.ts'
 import { openFiles } from '#test/support/system.ts'
 
@@ -47,7 +48,7 @@ function uploadsSuite(name: string, open: (maxBytes: number) => Promise<CountedU
         await upload.discard()
         assert.deepEqual(uploads.inUse(), NOTHING)
       }),
-      { numRuns: 50 },
+      runs(50),
     )
   })
 

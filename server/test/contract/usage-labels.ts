@@ -17,6 +17,7 @@ import {
   type UsageTable,
 } from '#control/usage/queries.ts'
 import type { UsageLabel, UsageSpan } from '#control/usage/rollup-queries.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { LEDGER_NOW_MS, DAY_MS, type LedgerStores } from '#test/support/ledger-stores.ts'
 
 const TODAY_MS = Math.floor(LEDGER_NOW_MS / DAY_MS) * DAY_MS
@@ -139,7 +140,12 @@ export function usageLabelsSuite(name: string, open: () => Promise<LedgerStores>
     ) as [LedgerEntry, LedgerEntry]
     await ledger.append(nodeId, [first])
     await ledger.endNode(nodeId, [second])
-    const resolution = { kind: 'post', costNanoUsd: 4n, tokens: 2, actor: { name: 'tester' } } as const
+    const resolution = {
+      kind: 'post',
+      costNanoUsd: 4n,
+      tokens: 2,
+      actor: { kind: 'member', name: 'tester' },
+    } as const
     assert.ok(await ledger.resolveUnknown({ ...first, ...resolution }))
     // It comes from another node, which does not know the labels.
     await ledger.appendLate(nodeId, [
@@ -287,7 +293,7 @@ export function usageLabelsSuite(name: string, open: () => Promise<LedgerStores>
           assert.deepEqual(whole(await tableBy(stores, by)), expected, by)
         assert.ok((await tableBy(stores, 'user')).cells.length <= MAX_LABEL_VALUES)
       }),
-      { numRuns: 8 },
+      runs(8),
     )
     assert.deepEqual((await reconciler.reconcile('all')).differences, [])
   })

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { CachedVector, VectorCache } from '#ports/vector-cache.ts'
-import { bitsOf, soundVector } from '#test/support/arbitraries.ts'
+import { bitsOf, runs, soundVector } from '#test/support/arbitraries.ts'
 
 export interface VectorCacheUnderTest {
   readonly cache: VectorCache
@@ -59,7 +59,7 @@ export function vectorCacheSuite(name: string, open: () => Promise<VectorCacheUn
         await settle()
         await expectFound(cache, [digest], [vector])
       }),
-      { numRuns: 300 },
+      runs(300),
     )
   })
 
@@ -165,7 +165,7 @@ export function vectorCacheSuite(name: string, open: () => Promise<VectorCacheUn
           }
         }
       }),
-      { numRuns: 50, endOnFailure: true },
+      { ...runs(50), endOnFailure: true },
     )
   })
 

@@ -118,7 +118,8 @@ test('the checks of a release and those of the same push do not cancel each othe
 test('nothing is published before all checks are green and the text of the release is written', () => {
   const jobs = jobsOf('release.yml')
   assert.equal(jobs['checks']?.uses, './.github/workflows/ci.yml')
-  assert.ok(before(jobs, 'publish').has('checks') && before(jobs, 'checks').has('plan'))
+  for (const name of ['checks', 'processes', 'weekly'])
+    assert.ok(before(jobs, 'publish').has(name) && before(jobs, name).has('plan'), name)
   // `always()` or `!cancelled()` would start it after a red job.
   assert.equal(jobs['publish']?.if, undefined)
   const steps = jobs['publish']?.steps?.map(({ run = '' }) => run) ?? []

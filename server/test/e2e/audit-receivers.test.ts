@@ -16,8 +16,6 @@ import { startFakeProvider } from '../../../lab/fake-provider/server.ts'
 
 const ADMIN = 'admin-token-of-these-tests-0001'
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes ...').toString('base64')}`
-/** A busy machine may take its time. */
-const SENT_WITHIN_MS = 60_000
 const KILLS = 5
 
 interface Entry {
@@ -133,7 +131,7 @@ test('every change reaches both receivers in order, signed so that OpenAI’s SD
       all,
     )
     assertComplete(entriesIn(), all)
-  }, SENT_WITHIN_MS)
+  })
   const client = new OpenAI({ apiKey: 'unused', webhookSecret: SECRET })
   for (const { body, headers } of received) {
     const event = (await client.webhooks.unwrap(body, headers)) as unknown as Event
@@ -158,7 +156,7 @@ test('a receiver that refuses keeps its place, is seen by doctor and metrics, an
   status = 503
   await createProjects(2)
   const all = await written()
-  await eventually(async () => assertComplete(entriesIn(), all), SENT_WITHIN_MS)
+  await eventually(async () => assertComplete(entriesIn(), all))
   const { checks } = (await ask('/api/v1/doctor')) as unknown as {
     checks: readonly { readonly name: string; readonly verdict: string; readonly says: string }[]
   }
@@ -169,15 +167,13 @@ test('a receiver that refuses keeps its place, is seen by doctor and metrics, an
     const metrics = await (await fetch(`${node.controlUrl}/metrics`)).text()
     assert.match(metrics, /^torana_audit_unsent_entries\{receiver="http:\/\/127[^"]*"\} 2$/m)
     assert.match(metrics, /^torana_audit_unsent_entries\{receiver="otlp"\} 0$/m)
-  }, SENT_WITHIN_MS)
+  })
   status = 204
-  await eventually(
-    async () =>
-      assertComplete(
-        eventsIn().map(({ data }) => data),
-        all,
-      ),
-    SENT_WITHIN_MS,
+  await eventually(async () =>
+    assertComplete(
+      eventsIn().map(({ data }) => data),
+      all,
+    ),
   )
 })
 
@@ -186,11 +182,11 @@ test('records that an OTLP receiver rejects with status 200 are sent again', asy
   otlp.answerWith(200, 1)
   const requests = otlp.requests.length
   await createProjects(1)
-  await eventually(async () => assert.ok(otlp.requests.length > requests), SENT_WITHIN_MS)
+  await eventually(async () => assert.ok(otlp.requests.length > requests))
   assert.equal(otlp.records.length, before)
   otlp.answerWith(200)
   const all = await written()
-  await eventually(async () => assertComplete(entriesIn(), all), SENT_WITHIN_MS)
+  await eventually(async () => assertComplete(entriesIn(), all))
 })
 
 test(`no entry is skipped by ${KILLS} kills between sending and recording`, async () => {
@@ -222,7 +218,7 @@ test(`no entry is skipped by ${KILLS} kills between sending and recording`, asyn
       all,
     )
     assertComplete(entriesIn(), all)
-  }, SENT_WITHIN_MS)
+  })
   const ids = new Map(eventsIn().map(({ id, data }) => [id, data.sequence]))
   assert.equal(ids.size, all.length, 'an event that comes twice has the same id')
   assert.ok(received.length > all.length, 'at least one event came twice')

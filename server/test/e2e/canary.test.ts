@@ -185,7 +185,7 @@ before(async () => {
   await ask('serves-then-resets-w16')
   readFiles('with PostgreSQL away')
   await door.open()
-  await eventually(async () => assert.ok((await rowsOf('usage_events')).length >= 2), 20_000)
+  await eventually(async () => assert.ok((await rowsOf('usage_events')).length >= 2))
 
   // Keys and credentials of the store.
   await control('POST', '/keys', { project: 'stored', name: 'brought', secret: SECRET.broughtKey })
@@ -236,7 +236,7 @@ before(async () => {
   await control('GET', '/keys')
   readFiles('with PostgreSQL gone')
   await door.open()
-  await eventually(async () => assert.match(node.stdout(), /PostgreSQL is back/), 20_000)
+  await eventually(async () => assert.match(node.stdout(), /PostgreSQL is back/))
   const good = configText(options, provider.url)
   const keyLine = `"secret": "${SECRET.poorKey}"`
   for (const bad of [
@@ -265,9 +265,8 @@ before(async () => {
   readLog()
   node = await start(node.folder)
   await ask('plain-w16')
-  await eventually(
-    async () => assert.ok((await rowsOf('usage_events')).some((row) => row.includes('never-w16'))),
-    20_000,
+  await eventually(async () =>
+    assert.ok((await rowsOf('usage_events')).some((row) => row.includes('never-w16'))),
   )
   readFiles('after a new start')
   node.child.kill('SIGTERM')

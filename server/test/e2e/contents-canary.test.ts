@@ -112,7 +112,7 @@ before(async () => {
   await eventually(async () => {
     const rows = await textsIn(database, 'public.requests')
     assert.equal(rows.filter((row) => row.includes(USER)).length > 0, true)
-  }, 20_000)
+  })
   seen.set('metrics', await (await fetch(`${node.controlUrl}/metrics`)).text())
   node.child.kill('SIGTERM')
   assert.equal(await node.exit, 0)

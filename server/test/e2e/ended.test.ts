@@ -58,7 +58,7 @@ test('so it does when it is ended while it starts', async () => {
   // A start waits two seconds for the first probe of a guarded deployment. By then the node is known in the database.
   const guarded = { models: { 'slow-w16': { on: 'slow-5000', spaceGuard: true } } }
   const starting = startNodeProcess(guarded, provider.url, { env })
-  await eventually(endNodes, 60_000)
+  await eventually(endNodes)
   await assertStopsOnce(await starting)
 })
 

@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import OpenAI from 'openai'
 import { keyForm } from '#core/keys/key.ts'
-import { runTorana, startTorana, temporaryFolder } from '#test/support/process.ts'
+import { eventually, runTorana, startTorana, temporaryFolder } from '#test/support/process.ts'
 
 const run = promisify(execFile)
 
@@ -33,11 +33,10 @@ const folder = temporaryFolder()
 const nothing = { DATABASE_URL: '' }
 const torana = await startTorana({ folder, env: nothing })
 const key = /Key +(\S+)/.exec(torana.stderr())?.[1] ?? ''
-const curl =
-  torana
-    .stderr()
-    .split('\n')
-    .find((line) => line.trimStart().startsWith('curl ')) ?? ''
+/** As a reader copies it: lines that end in a backslash, and one more. */
+const curl = /^ +curl (?:.*\\\n)*.*$/m.exec(torana.stderr())?.[0] ?? ''
+/** What the longest secret leaves to a terminal: no line may wrap within it. */
+const MAX_LINE = 100
 
 /** With a database inside to be made, and a model to be warmed up. */
 const MAX_START_CPU_MS = 30_000
@@ -47,11 +46,25 @@ test('is ready after some seconds of a processor, and prints base URL, key and a
   assert.match(torana.url, /^http:\/\/127\.0\.0\.1:\d+$/)
   assert.equal(keyForm(key), 'torana')
   assert.ok(curl.includes(key) && curl.includes(`${torana.url}/v1/embeddings`))
+  const lines = curl.split('\n')
+  assert.equal(lines.length, 4)
+  assert.ok(lines.every((line) => line.length <= MAX_LINE))
 })
 
 test('the curl line works exactly as printed: a cat is more like a kitten than like a car', async () => {
   const { stdout } = await run('bash', ['-c', curl])
   assertMeaning(JSON.parse(stdout) as Answer)
+})
+
+test('the log of the first start is a few short lines: what each migration did is for debug', async () => {
+  await eventually(async () => assert.match(torana.stdout(), /"message":"ready"/))
+  const lines = torana.stdout().trimEnd().split('\n')
+  // The package has a database inside that is up to date; sources make one.
+  const updates = lines.filter((line) => line.includes('brought up to date'))
+  for (const line of updates) assert.match(line, /"migrations":\d+/)
+  assert.ok(lines.length <= 1 + updates.length && updates.length <= 1, lines.join('\n'))
+  for (const line of lines) assert.ok(line.length < 200, line)
+  assert.doesNotMatch(torana.stdout(), /0001-money/)
 })
 
 test('a text that is far too long is refused, as the model tells, and the next text is answered', async () => {
@@ -61,7 +74,7 @@ test('a text that is far too long is refused, as the model tells, and the next t
   }
   assert.equal(model.capabilities.max_input_tokens, 2048)
   const long = client.embeddings.create({ model: 'demo-embed', input: 'cat '.repeat(125_000) })
-  await assert.rejects(long, { status: 400, code: 'upstream_refused' })
+  await assert.rejects(long, { status: 400, code: 'input_too_long' })
   assert.equal((await client.embeddings.create({ model: 'demo-embed', input: 'cat' })).data.length, 1)
 })
 

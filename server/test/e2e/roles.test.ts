@@ -86,7 +86,7 @@ test('each role does its own part: a worker runs the batch that a gateway took, 
     })
     const { status } = (await job.json()) as { readonly status: string }
     assert.equal(status, 'succeeded')
-  }, 60_000)
+  })
   const batch = await caller.ended(batchId)
   assert.deepEqual([batch.status, batch.request_counts.completed], ['completed', 3])
 })

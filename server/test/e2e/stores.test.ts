@@ -76,7 +76,7 @@ test('PostgreSQL away at a restart: keys of torana.yaml are served, records wait
 
   await door.open()
   const database = opened(url)
-  await eventually(() => assertPosted(database, answers), 20_000)
+  await eventually(() => assertPosted(database, answers))
   await eventually(async () => assert.deepEqual(spoolFiles(node), []))
   assert.equal((await ask(node, BUDGET_KEY)).status, 200)
 })

@@ -84,5 +84,5 @@ test('files fill a disk down to the reserve and no further, and a batch waits th
     assert.deepEqual([status, torana.pause?.code], ['in_progress', 'disk_full'])
   })
   free()
-  assert.equal((await caller.ended(id, 120_000)).status, 'completed')
+  assert.equal((await caller.ended(id)).status, 'completed')
 })

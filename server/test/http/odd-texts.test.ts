@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { BatchCaller, embeddingLines } from '#test/support/batches.ts'
+import { assertFault } from '#test/support/errors.ts'
+import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
 
 interface Schema {
@@ -160,7 +162,41 @@ test('metadata of a batch has neither, as a key or as a value, and other texts a
   assert.equal((await made({ '😀\u0001': 'ä\u007f€' }))[0], 200)
 })
 
-test('texts to embed reach the upstream with any character', async () => {
-  const { status, text } = await node.ask({ model: 'plain-w16', input: ['a\0b', 'a\ud800b'] })
+/** Calls of callers: a probe of the space has more texts than any of them. */
+const calls = (): number =>
+  node.provider.entries().filter(({ inputs }) => inputs > 0 && inputs < PROBE_TEXTS.length).length
+
+test('texts to embed reach the upstream with any character, and half a character is refused with its position', async () => {
+  const { status, text } = await node.ask({ model: 'plain-w16', input: ['a\0b', '\ufffd\ufffe😀'] })
   assert.equal(status, 200, text)
+  const cut = '😀'.repeat(4000).slice(0, 7999)
+  const part = (words: string) => ({ content: [{ type: 'text', text: words }] })
+  const long = 'a'.repeat(300_000)
+  for (const [input, param, words] of [
+    [cut, 'input', 'ends inside a character at position 7,998'],
+    [['a', 'b', 'c', cut], 'input[3]', 'ends inside a character at position 7,998'],
+    [['a', 'a\udc00b'], 'input[1]', 'has half a character at position 1'],
+    [['\ud800\ud800\udc00'], 'input[0]', 'has half a character at position 0'],
+    // A large body is read in a thread.
+    [[long, `${long}\ud83d`], 'input[1]', 'ends inside a character at position 300,000'],
+    [[part('a'), part('b\ud83d')], 'input[1].content[0]', 'ends inside a character at position 1'],
+    [['a', { content: '\udfff' }], 'input[1].content', 'ends inside a character at position 0'],
+  ] as const) {
+    const before = calls()
+    const answer = await node.ask({ model: 'plain-w16', input })
+    assertFault(answer, 'invalid_input', { param })
+    assert.ok(answer.body.error.message.startsWith(`${param} ${words}: `), answer.body.error.message)
+    assert.equal(calls(), before)
+  }
+})
+
+test('a prompt with half a character is refused', async () => {
+  const answer = await node.ask(
+    { model: 'plain-image', prompt: 'a cat \ud83d' },
+    { path: '/v1/images/generations' },
+  )
+  assertFault(answer, 'invalid_parameter', {
+    param: 'prompt',
+    words: /^prompt ends inside a character at position 6: /,
+  })
 })

@@ -253,3 +253,24 @@ test('a request for the API at the control port is refused with the address of t
     error.message,
   )
 })
+
+for (const [path, meant] of [
+  ['/v1/embeddings/', '/v1/embeddings'],
+  ['//v1/embeddings', '/v1/embeddings'],
+  ['/V1/EMBEDDINGS', '/v1/embeddings'],
+  ['/v1/images/generations/?x=1', '/v1/images/generations'],
+  [
+    '/openai/deployments/BAAI/bge-w16/embeddings/?api-version=v1',
+    '/openai/deployments/BAAI/bge-w16/embeddings',
+  ],
+] as const) {
+  test(`${path} does not exist, and the error names the path that was meant`, async () => {
+    assertFault(await gateway.ask({ input: 'a' }, { path }), 'unknown_path', {
+      words: new RegExp(`does not exist\\. Use ${meant}: slashes and capitals count\\.$`),
+    })
+  })
+}
+
+test('a path that resembles none gets the list of paths', async () => {
+  assertFault(await gateway.ask({}, { path: '/v1/rerank/' }), 'unknown_path', { words: /GET \/v1\/models/ })
+})

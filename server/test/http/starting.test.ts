@@ -10,6 +10,10 @@ import { configText, GATEWAY_KEY, gatewayEnvironment } from '#test/support/gatew
 import { eventually, temporaryFolder } from '#test/support/process.ts'
 import { openMemoryStores } from '#test/support/stores/open.ts'
 import { freePort } from '#test/support/servers.ts'
+import { embed } from '#cli/commands/embed.ts'
+import { projects } from '#cli/commands/projects.ts'
+import { runCommand } from '#cli/command/run.ts'
+import type { Command } from '#cli/command/command.ts'
 import { startFakeProvider } from '../../../lab/fake-provider/server.ts'
 
 /** A start that takes two seconds: it waits for the first probe of a guarded deployment. */
@@ -29,10 +33,28 @@ const starting = startNode(settings, env, await bindListeners(settings), openMem
 // The file was read in the same moment; the rest of the start takes two seconds.
 const config = configText({ models: { ...models, 'later-w16': { on: 'plain' } } }, provider.url)
 writeFileSync(join(folder, 'torana.yaml'), config)
+/** In the environment of a shell in the folder of the node. */
+Object.assign(process.env, {
+  PORT: String(port),
+  CONTROL_PORT: String(controlPort),
+  TORANA_DATA_DIR: join(folder, 'none'),
+})
+const listed = outcome(projects, 'list')
+const embedded = outcome(embed, 'cat', '--model', 'plain-w16', '--key', GATEWAY_KEY)
+
 after(async () => {
   await (await starting).stop()
   await provider.close()
 })
+
+async function outcome(command: Command, ...argv: readonly string[]) {
+  const written = { stdout: '', stderr: '' }
+  const code = await runCommand(command, argv, {
+    stdout: { write: (text) => void (written.stdout += text) },
+    stderr: { write: (text) => void (written.stderr += text) },
+  })
+  return { code, ...written }
+}
 
 const ask = (url: string, model = 'plain-w16'): Promise<Response> =>
   fetch(`${url}/v1/embeddings`, {
@@ -53,6 +75,23 @@ test('while the node starts both ports are bound, say so, and refuse what is ask
     assert.equal(error['request_id'], asked.headers.get('x-request-id'))
     assert.equal(error['doc_url'], `${urls[0]}/docs/errors/node_starting`)
   }
+})
+
+test('a command that asks the node says that it is starting, and one that embeds waits for it', async () => {
+  assert.deepEqual(await listed, {
+    code: 1,
+    stdout: '',
+    stderr: 'torana projects list: This node is starting. Try again in a moment.\n',
+  })
+  const { code, stdout, stderr } = await embedded
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /^plain-w16: 16 values a vector/m)
+  await starting
+  const later = await outcome(projects, 'list')
+  assert.match(
+    later.stderr,
+    /^torana projects list: No node uses \S+none\. Run this in the folder where Torana started, or set TORANA_DATA_DIR\./,
+  )
 })
 
 test('once it is ready, the same addresses serve', async () => {

@@ -8,11 +8,15 @@ const gateway = await startGateway({ models: { 'plain-w16': { on: 'plain' } } })
 const WRONG = 'a-guess-of-a-stranger-0000'
 const question = { model: 'plain-w16', input: 'a' }
 
+/** Sixty guesses at once: one after another, a slow machine would leave time for them. */
+const atOnce = <Value>(guess: (number: number) => Promise<Value>): Promise<Value[]> =>
+  Promise.all(Array.from({ length: 60 }, (_, number) => guess(number)))
+
 test('a guesser is throttled, on every path, and known keys from the same address are served', async () => {
-  const statuses: number[] = []
-  for (let guess = 0; guess < 60; guess += 1)
-    statuses.push((await gateway.ask(question, { key: `guess-of-a-stranger-${guess}-000` })).status)
-  assert.deepEqual(statuses.slice(0, 30), statuses.slice(0, 30).fill(401))
+  const statuses = await atOnce(
+    async (guess) => (await gateway.ask(question, { key: `guess-of-a-stranger-${guess}-000` })).status,
+  )
+  assert.ok(statuses.filter((status) => status === 401).length >= 30, statuses.join())
   assert.ok(statuses.includes(429))
   const refused = await gateway.ask(question, { key: 'another-guess-of-a-stranger' })
   assertFault(refused, 'too_many_wrong_keys', { words: /Correct the key/ })
@@ -28,18 +32,17 @@ test('behind a trusted proxy the address of the client is throttled, and no forg
   })
   const guess = async (forwarded: string): Promise<number> =>
     (await behind.ask(question, { key: WRONG, headers: { 'x-forwarded-for': forwarded } })).status
-  for (let time = 0; time < 60; time += 1) await guess(`198.51.100.${time}, 192.0.2.1, 10.0.0.7`)
+  await atOnce((time) => guess(`198.51.100.${time}, 192.0.2.1, 10.0.0.7`))
   assert.equal(await guess('192.0.2.1'), 429)
   assert.equal(await guess('192.0.2.2'), 401)
 })
 
 test('without a trusted proxy no client escapes by a header', async () => {
   const alone = await startGateway({ models: { 'plain-w16': { on: 'plain' } } })
-  const statuses: number[] = []
-  for (let time = 0; time < 60; time += 1) {
+  const statuses = await atOnce(async (time) => {
     const headers = { 'x-forwarded-for': `192.0.2.${time}` }
-    statuses.push((await alone.ask(question, { key: WRONG, headers })).status)
-  }
+    return (await alone.ask(question, { key: WRONG, headers })).status
+  })
   assert.ok(statuses.includes(429))
 })
 

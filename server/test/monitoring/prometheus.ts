@@ -71,7 +71,7 @@ export async function startMonitoring(folder: string, targets: readonly string[]
   await eventually(async () => {
     if (!(await fetch(`${prometheus}/-/ready`)).ok) throw new Error('Prometheus is not ready')
     if (!(await fetch(`${alertmanager}/-/ready`)).ok) throw new Error('Alertmanager is not ready')
-  }, 60_000)
+  })
   return {
     async ask(query) {
       const answer = await fetch(`${prometheus}/api/v1/query?query=${encodeURIComponent(query)}`)

@@ -1,6 +1,6 @@
 /**
  * The npm package as a stranger meets it: packed, installed from the tarball into an empty folder, started, asked, removed.
- * Not part of `npm test`, since it needs `npm run build` first. CI runs it: `npm run test:package`.
+ * Not part of `npm test`, since it needs `npm run build` first. It runs after a merge: `npm run test:package`.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

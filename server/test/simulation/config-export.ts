@@ -23,7 +23,7 @@ export function judgeExport(seed: number, requests: number): void {
   const again = readConfig(
     'torana.yaml',
     exported,
-    surroundingsWith({ ...env, ...variablesIn(exported, installation) }),
+    surroundingsWith({ ...env, ...variablesIn(exported, installation, extended) }),
   )
   const before = complete(installation, withStoredPrices(extended, prices).catalog)
   const after = again.catalog
@@ -46,6 +46,7 @@ function secretsOf({ credentials, projects, env }: Installation): readonly strin
 function variablesIn(
   exported: string,
   { loaded, credentials, projects }: Installation,
+  extended: Catalog,
 ): Record<string, string> {
   const declared = new Map(loaded.catalog.projects.map((project) => [project.name, project]))
   const values: Record<string, string> = {}
@@ -55,16 +56,19 @@ function variablesIn(
     const [, keyIndex, keyProject = ''] = /^key (\d+) of project (.*)$/.exec(use) ?? []
     const [, hookIndex, hookProject = ''] = /^webhook (\d+) of project (.*)$/.exec(use) ?? []
     const [, urlIndex, urlProject = ''] = /^the address of webhook (\d+) of project (.*)$/.exec(use) ?? []
+    const [, header = '', headerUpstream] = /^headers\.(\S+) of upstream (.*)$/.exec(use) ?? []
     const value =
-      urlIndex !== undefined
-        ? declared.get(urlProject)?.webhooks?.[Number(urlIndex) - 1]?.url
-        : upstream !== undefined
-          ? (loaded.catalog.upstreams?.get(upstream)?.upstream.apiKey ?? credentials.get(upstream))
-          : keyIndex !== undefined
-            ? declared.get(keyProject)?.keys[Number(keyIndex) - 1]?.secret
-            : hookIndex !== undefined
-              ? declared.get(hookProject)?.webhooks?.[Number(hookIndex) - 1]?.secret
-              : projects.find((one) => one.name === project)?.secrets.get(key)
+      headerUpstream !== undefined
+        ? extended.upstreams?.get(headerUpstream)?.upstream.headers?.[header]
+        : urlIndex !== undefined
+          ? declared.get(urlProject)?.webhooks?.[Number(urlIndex) - 1]?.url
+          : upstream !== undefined
+            ? (loaded.catalog.upstreams?.get(upstream)?.upstream.apiKey ?? credentials.get(upstream))
+            : keyIndex !== undefined
+              ? declared.get(keyProject)?.keys[Number(keyIndex) - 1]?.secret
+              : hookIndex !== undefined
+                ? declared.get(hookProject)?.webhooks?.[Number(hookIndex) - 1]?.secret
+                : projects.find((one) => one.name === project)?.secrets.get(key)
     values[name] = value ?? assert.fail(`nothing is known of ${name}: ${use}`)
   }
   return values

@@ -63,7 +63,7 @@ function drawn(seed: number): Installation {
       () => ({
         dialect: 'openai',
         baseUrl: 'http://10.0.0.7:8080/v1',
-        headers: { 'x-team': isStored ? '$5 & ${not-a-variable' : '$5 & more' },
+        headers: isStored ? { 'x-title': '$5 & ${not-a-variable' } : { 'x-team': '$5 & more' },
       }),
       () => ({ dialect: 'azure', resource: 'torana-eu', ...given(0.5, 'apiVersion', () => '2024-10-21') }),
       () => ({ provider: 'cohere' }),

@@ -48,6 +48,7 @@ const begins = fc
         id,
         project,
         keyId: `${project}/${key}`,
+        player: undefined,
         model: 'painter',
         digest,
         idempotencyKey,

@@ -252,7 +252,13 @@ const resolutions = fc
       if (unknown === undefined || call === undefined) return
       const costNanoUsd = drawn.kind === 'post' ? BigInt(drawn.cost) : 0n
       const { requestId, attempt } = unknown
-      const resolution = { requestId, attempt, kind: drawn.kind, costNanoUsd, actor: { name: 'ada' } }
+      const resolution = {
+        requestId,
+        attempt,
+        kind: drawn.kind,
+        costNanoUsd,
+        actor: { kind: 'member', name: 'ada' } as const,
+      }
       if (!(await stores.ledger.resolveUnknown(resolution))) throw new Error('it was open')
       call.resolved = { kind: drawn.kind, costNanoUsd }
       const reserved = call.unknown.amountNanoUsd ?? 0n

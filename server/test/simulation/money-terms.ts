@@ -61,7 +61,7 @@ export class Terms implements TermsInForce {
   }
 
   ownerOf(name: KeyName): WorkOwner {
-    return { keyId: `${this.#project}/${name}`, project: this.#project }
+    return { keyId: `${this.#project}/${name}`, project: this.#project, player: undefined }
   }
 
   of({ keyId }: WorkOwner): KeyNow {

@@ -51,7 +51,6 @@ export interface World {
 /** A spool, and what is in it. */
 export class TrackedSpool implements Spool {
   readonly contents = new Map<string, LedgerEntry>()
-  readonly aside: LedgerEntry[] = []
   #inner: Spool
 
   constructor(inner: Spool) {
@@ -80,11 +79,6 @@ export class TrackedSpool implements Spool {
 
   probe(): Promise<void> {
     return this.#inner.probe()
-  }
-
-  async setAside(entries: readonly LedgerEntry[]): Promise<void> {
-    this.aside.push(...entries)
-    await this.#inner.setAside(entries)
   }
 
   close(): Promise<void> {

@@ -2,6 +2,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
 import { memoryLedger, postgresLedger } from '#test/contract/open-ledger.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { moneyCommands, runMoney } from './money-commands.ts'
 import { fileWorld, memoryWorld } from './money-world.ts'
 
@@ -10,7 +11,7 @@ test('whatever happens to nodes that keep their ledger in memory, the money is r
     fc.asyncProperty(moneyCommands(30), async (commands) => {
       await runMoney(memoryWorld(await memoryLedger()), commands)
     }),
-    { numRuns: 1000 },
+    runs(1000),
   )
 })
 
@@ -21,6 +22,6 @@ test('whatever happens to nodes on PostgreSQL and real files, the money is right
     fc.asyncProperty(moneyCommands(30), async (commands) => {
       await runMoney(fileWorld(stores, limiter()), commands)
     }),
-    { numRuns: 40 },
+    runs(40),
   )
 })

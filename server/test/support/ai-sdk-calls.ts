@@ -5,6 +5,7 @@ import type { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
 import { widthOf } from '../../../lab/fake-provider/wire.ts'
 import { aDeployment } from './deployments.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { upstreamFailureOf } from './upstream-failure.ts'
 
 export const texts = ['a cat', 'two kittens on a mat', 'ein Kätzchen', 'a cat again']
@@ -165,7 +166,7 @@ export function callOf(row: Row, address: string, overrides: Partial<EmbeddingCa
     user: undefined,
     extraFields: {},
     wantedForm: 'float32',
-    timeoutMs: 10_000.5,
+    timeoutMs: PATIENCE_MS + 0.5,
     ...overrides,
   }
 }

@@ -1,6 +1,7 @@
 /** Image calls of the ai-sdk dialect. */
 import type { ImageCall } from '#ports/image-upstream.ts'
 import { anImageCall, anImageDeployment } from './images.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 let calls = 0
 
@@ -19,7 +20,7 @@ export function imageCallOf(
       upstream: { dialect: 'ai-sdk', provider, baseUrl, apiKey: 'fake-key-9876' },
       upstreamModel: model,
     }),
-    timeoutMs: 20_000.5,
+    timeoutMs: PATIENCE_MS + 0.5,
     ...overrides,
   })
 }

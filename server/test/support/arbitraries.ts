@@ -1,15 +1,19 @@
 /** Generators for property tests: every possible float32, and unusual texts. */
 import fc from 'fast-check'
 
-/** How often every change tries a property, at most; `npm run lab -- check/properties` tries it as often as its test says. */
-const MAX_RUNS = Number(process.env['TORANA_TEST_RUNS'] ?? 1000)
+/**
+ * Runs of a property: at most 200 on every change, and at most 1000 of one that takes microseconds. TORANA_TEST_RUNS is another
+ * maximum: with `npm run lab -- check/properties` a property runs as often as its test says.
+ */
+const MAX_RUNS = 200
+const MAX_QUICK_RUNS = 1000
 
-export function runs(numRuns: number): { readonly numRuns: number } {
-  return { numRuns: Math.min(numRuns, MAX_RUNS) }
+export function runs(numRuns: number, most = MAX_RUNS): { readonly numRuns: number } {
+  return { numRuns: Math.min(numRuns, Number(process.env['TORANA_TEST_RUNS'] ?? most)) }
 }
 
 /** Runs for the guarantees of the spine; each takes microseconds. */
-export const MANY_RUNS = runs(10_000)
+export const MANY_RUNS = runs(10_000, MAX_QUICK_RUNS)
 
 const EXTREMES = [
   0, -0, 1, -1, 0.1, 1e-6, 9.999999e-7, 0.99999994, 1.0000001, 0.5, 16_777_216,

@@ -1,5 +1,7 @@
 /** Batches as a caller uses them: a file of lines, a batch, its results. */
 import assert from 'node:assert/strict'
+import type { Database } from '#stores/postgres/database.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { eventually } from './process.ts'
 import { GATEWAY_KEY } from './gateway.ts'
 
@@ -77,6 +79,15 @@ export function chunkLines(model: string, texts: readonly string[], more: object
   )
 }
 
+/** Ends the minute in which a paused batch, and its chunks without a holder, are not tried again. */
+export async function tryAgain(database: Database, id: string): Promise<void> {
+  await database.query('UPDATE batches SET not_before = now() WHERE batch_id = $1', [id])
+  await database.query(
+    `UPDATE batch_chunks SET lease_until = now() WHERE batch_id = $1 AND state = 'held' AND node_id IS NULL`,
+    [id],
+  )
+}
+
 /** A caller with a key at a node. */
 export class BatchCaller {
   readonly #url: string
@@ -126,7 +137,7 @@ export class BatchCaller {
   }
 
   /** Resolves with the ended batch. */
-  ended(id: string, withinMs = 90_000): Promise<BatchAnswer> {
+  ended(id: string, withinMs = PATIENCE_MS): Promise<BatchAnswer> {
     return eventually(async () => {
       const batch = await this.get(id)
       assert.ok(!['in_progress', 'cancelling'].includes(batch.status), JSON.stringify(batch))

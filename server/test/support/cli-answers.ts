@@ -246,6 +246,7 @@ const SPACES = [
         state: 'in',
         reason: null,
         last_good_at: '2026-11-17T10:20:30.000Z',
+        last_cosine: { least: 0.999999, at: '2026-11-17T10:20:30.000Z' },
         last_probe: PROBES[0],
       },
       {
@@ -253,7 +254,16 @@ const SPACES = [
         state: 'unknown',
         reason: 'never probed',
         last_good_at: null,
+        last_cosine: null,
         last_probe: null,
+      },
+      {
+        deployment: 'small/late',
+        state: 'quarantined',
+        reason: 'another space',
+        last_good_at: null,
+        last_cosine: { least: 0.977108, at: '2026-11-17T09:20:30.000Z' },
+        last_probe: { ...PROBES[0], verdict: 'failed', least_cosine: null },
       },
     ],
     calibrations: [
@@ -562,6 +572,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     log: 'kept',
     steps: [{ name: 'read', start_ms: 0, duration_ms: 0.4 }],
     attempts: ATTEMPTS,
+    skips: [],
     money: { reserved_usd: '0.000030000', posted_usd: '0.000020000', saved_usd: '0.000000000' },
     ledger: LEDGER,
   },
@@ -577,6 +588,13 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     log: 'kept',
     steps: [],
     attempts: [],
+    skips: [
+      {
+        deployment: 'small/house',
+        reason: 'unpriced',
+        text: "it has no price and the key's budget is hard",
+      },
+    ],
     money: { reserved_usd: null, posted_usd: '0.000000000', saved_usd: '0.000000000' },
     ledger: [],
   },

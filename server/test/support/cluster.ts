@@ -15,14 +15,14 @@ import {
   type Asked,
   type GatewayOptions,
 } from './gateway.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { PROGRAM, runTorana, temporaryFolder, type Running } from './process.ts'
 import { startRedisServer, testPostgres, type TestServer } from './servers.ts'
 
-/** Longest start: three processes at once on a busy machine. */
-const READY_MS = 120_000
-
 export interface ClusterOptions extends GatewayOptions {
   readonly nodes?: number
+  /** Prepares the empty database, before a node makes its tables. */
+  readonly onDatabase?: (databaseUrl: string) => Promise<void>
   /** The nodes' address of Redis, when it is not its own. */
   readonly redisUrl?: (redis: TestServer) => Promise<string>
 }
@@ -51,6 +51,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     testPostgres(),
     startRedisServer(),
   ])
+  await options.onDatabase?.(databaseUrl)
   const database = openPostgres(databaseUrl, { poolSize: 2 })
   after(() => Promise.all([database.close(), provider.close()]))
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: (await options.redisUrl?.(redis)) ?? redis.url }
@@ -99,14 +100,14 @@ export async function startNodeProcess(
   const { child, exit, stdout, stderr } = running
   // A test file that fails on its way to the first test runs no hooks.
   process.once('exit', () => child.kill('SIGKILL'))
-  const timer = AbortSignal.timeout(READY_MS)
+  const timer = AbortSignal.timeout(PATIENCE_MS)
   const ended = exit.then((code) => `it ended with ${code}`)
   for (let trouble: string | undefined; ;) {
     const [, url, controlUrl] = BANNER.exec(stderr()) ?? []
     // It may have ended since: it was ready nonetheless.
     if (url !== undefined && controlUrl !== undefined) return { ...running, url, controlUrl, folder }
     if (trouble !== undefined) throw new Error(`a node is not ready, ${trouble}: ${stderr()}${stdout()}`)
-    trouble = await Promise.race([ended, timer.aborted ? `not within ${READY_MS} ms` : nextMoment()])
+    trouble = await Promise.race([ended, timer.aborted ? `not within ${PATIENCE_MS} ms` : nextMoment()])
   }
 }
 

@@ -14,6 +14,7 @@ import type { EmbeddingCall } from '#ports/upstream.ts'
 import { image, mp3, pdf, video, wav } from '../../../lab/fake-provider/sample-media.ts'
 import { widthOf } from '../../../lab/fake-provider/wire.ts'
 import { aDeployment } from './deployments.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 /** `bytes` are read in chunks of `chunkBytes`: a reader must not rely on where they end. */
 export function aMedia(format: MediaFormat, bytes: Uint8Array, chunkBytes = 1000): Media {
@@ -296,7 +297,7 @@ export function contentCall(
     user: undefined,
     extraFields: {},
     wantedForm: 'float32',
-    timeoutMs: 10_000,
+    timeoutMs: PATIENCE_MS,
     ...overrides,
   }
 }

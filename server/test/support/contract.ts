@@ -14,6 +14,7 @@ export interface Schema {
 export interface Parameter {
   readonly in: 'path' | 'query' | 'header'
   readonly name: string
+  readonly required?: boolean
   readonly schema: Schema
 }
 

@@ -3,19 +3,20 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { CALLER, tokenCaller, type Caller } from '#control/shared/caller.ts'
+import { CALLER, nodeCaller, type Caller } from '#control/shared/caller.ts'
 import { controlFault } from '#control/shared/faults.ts'
+import { readInTurn } from '#control/shared/reading-turns.ts'
 import type { Api } from '#control/shared/route.ts'
 import { faultBody, faultHeaders } from '#http/faults.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import type { Asked } from './gateway.ts'
 
-export const TESTER: Caller = tokenCaller('tester')
+export const TESTER: Caller = nodeCaller('tester')
 
 /** A developer of these projects. */
 export function developerOf(...projects: string[]): Caller {
-  return { actor: 'dev@example.com', role: 'developer', projects, isReadOnly: false }
+  return { kind: 'member', actor: 'dev@example.com', role: 'developer', projects, isReadOnly: false }
 }
 
 export async function startScope(register: (api: Api) => void, caller: () => Caller = () => TESTER) {
@@ -26,8 +27,9 @@ export async function startScope(register: (api: Api) => void, caller: () => Cal
       scope.setValidatorCompiler(validatorCompiler)
       scope.setSerializerCompiler(serializerCompiler)
       scope.decorateRequest(CALLER, { getter: caller })
+      readInTurn(scope)
       scope.setErrorHandler((error, request, reply) => {
-        const fault = controlFault(error)
+        const fault = controlFault(error, request.method)
         return reply
           .code(fault.entry.status)
           .headers(faultHeaders(fault, request.id))
@@ -50,11 +52,12 @@ export async function startScope(register: (api: Api) => void, caller: () => Cal
       }),
     })
     const text = await answer.text()
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
     return {
       status: answer.status,
       headers: answer.headers,
       text,
-      body: (text === '' ? {} : JSON.parse(text)) as Body,
+      body: (isJson ? JSON.parse(text) : {}) as Body,
     }
   }
   return Object.assign(ask, { url })

@@ -12,7 +12,7 @@ import type { CredentialStore } from '#ports/credentials.ts'
 import type { KeyStore } from '#ports/key-store.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
-import { tokenCaller, type Caller } from '#control/shared/caller.ts'
+import { nodeCaller, type Caller } from '#control/shared/caller.ts'
 import { Callers } from '#control/shared/callers.ts'
 import type { ApiDependencies } from '#control/dependencies.ts'
 import type { ControlNode } from '#control/shared/node.ts'
@@ -25,7 +25,7 @@ import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { adminTokens, peppersOf } from '#runtime/secret.ts'
 import { withReachable } from '#stores/postgres/unreachable.ts'
 import { SECRETS, type DatabaseDirectory, type Directory } from './directory.ts'
-import type { Asked } from './gateway.ts'
+import { send, type Asked, type Gateway } from './gateway.ts'
 import { absent } from './stores/absent.ts'
 import { emptyReports } from './stores/open.ts'
 
@@ -35,6 +35,7 @@ export const LOCAL_TOKEN = 'local-token-of-these-tests-0002'
 export const DEVELOPER_TOKEN = 'developer-token-of-these-tests-0003'
 
 const DEVELOPER: Caller = {
+  kind: 'member',
   actor: 'dev@example.com',
   role: 'developer',
   projects: ['search', 'planned'],
@@ -65,6 +66,19 @@ export interface Control {
   readonly catalog: Catalog
   readonly faults: Fault[]
   readonly ask: (method: string, path: string, body?: unknown, token?: string) => Promise<Asked>
+}
+
+/** A whole node whose `TORANA_ADMIN_TOKEN` is ADMIN_TOKEN is asked by its control API. `asked` is for `assertFault`. */
+export async function asAdmin<Body>(gateway: Gateway, method: string, path: string, body?: unknown) {
+  const asked = await send(`${gateway.controlUrl}/api/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${ADMIN_TOKEN}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return { ...asked, body: asked.body as unknown as Body, asked }
 }
 
 /** No member and no stored token. */
@@ -126,7 +140,7 @@ export async function startControl(
       callerOf: (token) => {
         if (token === DEVELOPER_TOKEN) return DEVELOPER
         const actor = actorOf(token)
-        return actor === undefined ? undefined : tokenCaller(actor)
+        return actor === undefined ? undefined : nodeCaller(actor)
       },
       docsUrl: () => 'http://gateway.example',
       clientAddress: clientAddressBehind([]),
@@ -141,6 +155,7 @@ export async function startControl(
         clock: systemClock,
         peppers: peppersOf(SECRETS),
         newSecret: () => keyFrom(randomBytes(64)),
+        catalog: () => catalog,
         declaredCatalog: () => catalog,
         declaredProjects: () => catalog.projects,
         reports: 'database' in directory ? withReachable(directory.database) : emptyReports,

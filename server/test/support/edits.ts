@@ -8,6 +8,7 @@ import type { FakeProvider } from '../../../lab/fake-provider/server.ts'
 import { BOUNDARY, formBody, type FormPart } from './forms.ts'
 import { GATEWAY_KEY, type AskOptions, type Gateway } from './gateway.ts'
 import { sha256, type ImageBody, type ImagesAsked } from './image-answers.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { eventually } from './process.ts'
 import { openFilesIn } from './system.ts'
 
@@ -174,7 +175,10 @@ function wordsOf(data: Buffer): Uint32Array {
 }
 
 /** Resolves once no file of a request is on the gateway's disk, and none is held open. Only for a node of this process. */
-export function uploadsGone({ configFile }: Pick<Gateway, 'configFile'>, withinMs = 20_000): Promise<void> {
+export function uploadsGone(
+  { configFile }: Pick<Gateway, 'configFile'>,
+  withinMs = PATIENCE_MS,
+): Promise<void> {
   const folder = join(dirname(configFile), 'data', 'uploads')
   return eventually(async () => {
     assert.deepEqual(readdirSync(folder), [])

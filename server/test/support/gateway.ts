@@ -28,6 +28,8 @@ export interface ModelSpec {
   readonly aliases?: readonly string[]
   readonly unsupported?: 'refuse' | 'drop'
   readonly price?: unknown
+  /** Of each deployment, in the order of `on`, where they differ. */
+  readonly prices?: readonly unknown[]
   /** When each deployment ends, in the order of `on`, as in torana.yaml. */
   readonly ends?: readonly DeploymentEnd[]
   /** Of each deployment, as in torana.yaml. */
@@ -59,6 +61,8 @@ export interface ImageModelSpec {
   readonly aliases?: readonly string[]
   readonly unsupported?: 'refuse' | 'drop'
   readonly price?: unknown
+  /** Of each deployment, in the order of `on`, where they differ. */
+  readonly prices?: readonly unknown[]
   readonly ends?: readonly DeploymentEnd[]
 }
 
@@ -257,6 +261,7 @@ export function configText(
       deploymentLimits,
       answersAs,
       ends: _ends,
+      prices,
       ...rest
     } = spec
     const limits = deploymentLimits
@@ -268,15 +273,24 @@ export function configText(
         kind: 'embedding',
         embedding: facts,
         spaceGuard: false,
-        deployments: deployed(spec, id).map((one) => ({ ...one, limits, answersAs })),
+        deployments: deployed(spec, id).map((one, index) => ({
+          ...one,
+          limits,
+          answersAs,
+          price: prices?.[index],
+        })),
         ...rest,
       },
     ]
   })
   const imageEntries = Object.entries(images).map(([id, spec]) => {
     const { on: _on, upstream: _upstream, capabilities: _, capabilitiesOn: _of, ends: _ends, ...facts } = spec
-    const { upstreamModel = id, ...rest } = facts
-    return [id, { kind: 'image', deployments: deployed(spec, upstreamModel), ...rest }]
+    const { upstreamModel = id, prices, ...rest } = facts
+    const deployments = deployed(spec, upstreamModel).map((one, index) => ({
+      ...one,
+      price: prices?.[index],
+    }))
+    return [id, { kind: 'image', deployments, ...rest }]
   })
   const knownEntries = Object.entries(known).map(([id, entry]) => {
     upstreams['known'] = { provider: 'openai', baseUrl: `${providerUrl}/plain/v1`, apiKey: UPSTREAM_KEY }

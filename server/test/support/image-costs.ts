@@ -121,7 +121,11 @@ export function given(
   }: ImageOverrides &
     Partial<Pick<ImageFacts, 'inputImageTokens'>> & { readonly table?: ImageTokenTable | undefined } = {},
 ): Given {
-  const capabilities = { edits, ...overrides.capabilities }
+  const capabilities: ImageOverrides['capabilities'] = {
+    edits,
+    passedFormats: ['gif', 'svg'],
+    ...overrides.capabilities,
+  }
   const model = anImageModel({
     facts: { outputTokens: table, inputImageTokens },
     deployments: [anImageDeployment({ price, ...overrides, capabilities })],

@@ -79,7 +79,7 @@ export class Link implements KeySource {
     }
   }
 
-  async standingOf(owner: WorkOwner): Promise<StoredStanding> {
+  async standingOf(owner: Omit<WorkOwner, 'player'>): Promise<StoredStanding> {
     this.#pass()
     return this.#store.standingOf(owner)
   }

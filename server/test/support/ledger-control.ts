@@ -1,8 +1,4 @@
 /** The routes about the ledger as a separate server, over the ledger of one engine. Permissions are tested with the API. */
-import type { AddressInfo } from 'node:net'
-import { after } from 'node:test'
-import { fastify } from 'fastify'
-import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { registerBudgets } from '#control/budgets/routes.ts'
 import { registerLedger } from '#control/ledger/routes.ts'
 import { registerUnknowns } from '#control/unknowns/routes.ts'
@@ -10,17 +6,13 @@ import { registerUsageExport } from '#control/usage/export-routes.ts'
 import { registerUsage } from '#control/usage/routes.ts'
 import { registerNodes } from '#control/nodes/routes.ts'
 import type { ControlNode } from '#control/shared/node.ts'
-import { controlFault } from '#control/shared/faults.ts'
 import type { Project } from '#core/catalog/catalog.ts'
-import { CALLER, tokenCaller, type Caller } from '#control/shared/caller.ts'
-import { faultBody, faultHeaders } from '#http/faults.ts'
+import { nodeCaller, type Caller } from '#control/shared/caller.ts'
 import type { Settings } from '#core/settings.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
-import { systemClock } from '#runtime/clock.ts'
-import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { withReachable } from '#stores/postgres/unreachable.ts'
+import { startScope } from './control-scope.ts'
 import type { LedgerStores } from './ledger-stores.ts'
-import type { Asked } from './gateway.ts'
 import { absent } from './stores/absent.ts'
 import { unusedLake } from './lake.ts'
 
@@ -47,6 +39,8 @@ const QUIET_SURROUNDINGS: Partial<ControlNode> = {
   sharedCache: () => undefined,
   summaries: async () => [],
   nodeFigures: () => QUIET_NODE,
+  limiterMemory: async () => undefined,
+  isPoolerUnfit: async () => undefined,
 }
 
 export async function startLedgerControl(
@@ -54,32 +48,17 @@ export async function startLedgerControl(
   overrides: Partial<ControlNode & { caller: Caller; declared: readonly Project[] }> = {},
 ) {
   const { database, ledger, reconciler, upkeep, audit, clock } = stores
-  const identifiers = uuidv7Identifiers(systemClock)
   // A new ledger begins now, which is another moment by the clock of these tests.
   await database.query('UPDATE ledger_seal SET compared_through = $1, compared_at = $1, sealed_at = $1', [
     new Date(clock.nowMs()),
   ])
-  const app = fastify({ genReqId: () => identifiers.next() })
-  void app.register(
-    async (scope) => {
-      scope.setValidatorCompiler(validatorCompiler)
-      scope.setSerializerCompiler(serializerCompiler)
-      scope.decorateRequest(CALLER, { getter: () => overrides.caller ?? tokenCaller('tester') })
-      scope.setErrorHandler((error, request, reply) => {
-        const fault = controlFault(error)
-        const headers = faultHeaders(fault, request.id)
-        const body = faultBody(fault, request.id, 'http://gateway.example')
-        return reply
-          .code(fault.entry.status)
-          .headers(headers)
-          .serializer((text: string) => text)
-          .send(body)
-      })
+  const ask = await startScope(
+    (scope) => {
       const reports = withReachable(database)
       const lake = unusedLake(database)
       registerUnknowns(scope, { ledger, reports, clock })
       registerUsageExport(scope, { reports, clock, lake })
-      registerLedger(scope, { lake: overrides.lake ?? lake, reconciler, clock })
+      registerLedger(scope, { lake: overrides.lake ?? lake, reconciler, clock, reports, ledger })
       registerUsage(scope, { reports, clock })
       registerBudgets(scope, { reports, declaredProjects: () => overrides.declared ?? [], clock })
       registerNodes(
@@ -97,29 +76,7 @@ export async function startLedgerControl(
         }),
       )
     },
-    { prefix: '/api/v1' },
+    () => overrides.caller ?? nodeCaller('tester'),
   )
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  after(() => app.close())
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  return {
-    url,
-    ask: async <Body = Asked['body']>(method: string, path: string, body?: unknown) => {
-      const answer = await fetch(`${url}/api/v1${path}`, {
-        method,
-        ...(body !== undefined && {
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        }),
-      })
-      const text = await answer.text()
-      const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
-      return {
-        status: answer.status,
-        headers: answer.headers,
-        text,
-        body: (isJson ? JSON.parse(text) : {}) as Body,
-      }
-    },
-  }
+  return { url: ask.url, ask }
 }

@@ -24,11 +24,19 @@ export const DAY_MS = 86_400_000
 export type LedgerStores = Awaited<ReturnType<typeof storesOn>>
 
 async function storesOn(database: Database) {
-  const clock = { ms: LEDGER_NOW_MS, nowMs: (): number => clock.ms, monotonicMs: (): number => clock.ms }
+  const clock = {
+    ms: LEDGER_NOW_MS,
+    nowMs: (): number => clock.ms,
+    monotonicMs: (): number => clock.ms,
+    storeMs: async (): Promise<number> => clock.ms,
+  }
+  // The clock of these tests goes before that of the database.
+  await database.query('ALTER TABLE ledger_seal DISABLE TRIGGER ledger_seal_in_the_past')
   const identifiers = uuidv7Identifiers(clock)
   const ledger = new PostgresLedger(database)
   const nodeId = identifiers.next()
   await ledger.startNode({ id: nodeId, host: 'here', version: '1.0.0' })
+  await ledger.heartbeat(nodeId, { clockSkewMs: 0 })
   const upkeep = new PostgresUpkeep(database, ledger, clock)
   const sealing = new PostgresSealing(database, clock)
   return {

@@ -14,7 +14,6 @@ import { behind, Link } from './losing-store.ts'
 /** Entries that wait for the store, in memory. */
 export class MemorySpool implements Spool {
   isFull = false
-  readonly aside: LedgerEntry[] = []
   readonly #groups: (readonly LedgerEntry[])[] = []
 
   get waiting(): number {
@@ -37,10 +36,6 @@ export class MemorySpool implements Spool {
 
   async probe(): Promise<void> {
     if (this.isFull) throw new Error('no space left')
-  }
-
-  async setAside(entries: readonly LedgerEntry[]): Promise<void> {
-    this.aside.push(...entries)
   }
 
   async close(): Promise<void> {}

@@ -5,14 +5,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { PATIENCE_MS } from './patience.ts'
 import { cpuMsOf } from './system.ts'
 
 /** Runs the sources as they are: for tests that reach into a module of them. */
 export const SOURCE_PROGRAM: string = join(import.meta.dirname, '../../bin/torana.js')
 /** The program that all other tests start: a built package if one is named, which starts in half the time. */
 export const PROGRAM: string = process.env['TORANA_TEST_PROGRAM'] ?? SOURCE_PROGRAM
-/** Longest start on a busy machine. */
-const READY_MS = 120_000
 
 export interface Torana {
   /** Public address without a path. */
@@ -89,7 +88,7 @@ export async function startTorana(options: ToranaOptions): Promise<Torana> {
   const { child, exit, stdout, stderr } = runTorana(options)
   const isReady = (): boolean => /Torana is ready\.[\s\S]*Metrics[\s\S]*\n\n/.test(stderr())
   const ready = new Promise<void>((resolve) => child.stderr?.on('data', () => isReady() && resolve()))
-  const timer = AbortSignal.timeout(READY_MS)
+  const timer = AbortSignal.timeout(PATIENCE_MS)
   await Promise.race([
     ready,
     exit.then((code) => Promise.reject(new Error(`torana ended with ${code}: ${stderr()}${stdout()}`))),
@@ -112,8 +111,11 @@ export async function startTorana(options: ToranaOptions): Promise<Torana> {
   }
 }
 
-/** Tries until it succeeds, for background work of the program. The limit is for what never comes, not for what is late. */
-export async function eventually<Value>(attempt: () => Promise<Value>, withinMs = 30_000): Promise<Value> {
+/** Tries until it succeeds, for background work of the program. */
+export async function eventually<Value>(
+  attempt: () => Promise<Value>,
+  withinMs = PATIENCE_MS,
+): Promise<Value> {
   const endMs = performance.now() + withinMs
   for (;;) {
     try {

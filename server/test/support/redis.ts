@@ -6,10 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { createClient } from '@redis/client'
+import { PATIENCE_MS } from './patience.ts'
 import { freePort } from './servers.ts'
-
-/** Longest start on a busy machine. */
-const READY_MS = 60_000
 
 export interface RedisServer {
   readonly url: string
@@ -73,8 +71,8 @@ async function launch(folder: string, port: number): Promise<ChildProcess> {
     const fail = (why: string) => reject(new Error(`redis-server ${why}: ${output}`))
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      fail(`was not ready within ${READY_MS} ms`)
-    }, READY_MS)
+      fail(`was not ready within ${PATIENCE_MS} ms`)
+    }, PATIENCE_MS)
     child.once('error', reject)
     child.once('exit', () => fail('ended'))
     child.stdout.on('data', (chunk: Buffer) => {

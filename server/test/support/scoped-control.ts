@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
-import { tokenCaller, type Caller } from '#control/shared/caller.ts'
+import { nodeCaller, type Caller } from '#control/shared/caller.ts'
 import type { ApiDependencies } from '#control/dependencies.ts'
 import { BodyRoom } from '#http/gate/body-room.ts'
 import { defaultLimits } from '#core/settings.ts'
@@ -15,8 +15,14 @@ import { absent } from './stores/absent.ts'
 
 /** `admin`, or the name of a project: then a developer of that project asks. */
 function callerOf(token: string): Caller {
-  if (token === 'admin') return tokenCaller('admin')
-  return { actor: `developer of ${token}`, role: 'developer', projects: [token], isReadOnly: false }
+  if (token === 'admin') return nodeCaller('admin')
+  return {
+    kind: 'member',
+    actor: `developer of ${token}`,
+    role: 'developer',
+    projects: [token],
+    isReadOnly: false,
+  }
 }
 
 export async function startScopedControl(parts: Partial<ApiDependencies>) {

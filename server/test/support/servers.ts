@@ -7,6 +7,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { PATIENCE_MS } from './patience.ts'
 import { eventually } from './process.ts'
 import { childrenOf, isOnPath, tied, type User } from './system.ts'
 import { databaseOn, preparedTemplate, type Prepared } from './template-database.ts'
@@ -38,8 +39,6 @@ interface Program {
   readonly greet: () => Promise<void>
 }
 
-/** Recovery after a kill -9 included. */
-const READY_MS = 60_000
 /** PostgreSQL refuses to run as root. */
 const POSTGRES_USERS = ['postgres', 'nobody']
 
@@ -64,7 +63,8 @@ export async function startPostgresServer({
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `shared_buffers=${memory}`]
   // Files of tests share a process, and leave their connections open until it ends; several such processes run at once.
   settings.push('max_connections=400')
-  if (!waitsForDisk) settings.push('fsync=off')
+  // Hundreds of small databases: to look after each once a minute takes a quarter of a core, and to compile a query longer than to run it.
+  if (!waitsForDisk) settings.push('fsync=off', 'autovacuum_naptime=1h', 'jit=off')
   // Recovery after a kill. Twenty databases have tens of thousands of files, which take four times as long one by one.
   else if (process.platform === 'linux') settings.push('recovery_init_sync_method=syncfs')
   settings.push(...more)
@@ -138,7 +138,7 @@ export async function run(program: Program): Promise<TestServer> {
     eventually(async () => {
       if (!isAlive(child)) throw new Error(readFileSync(logPath, 'utf8'))
       await greet()
-    }, READY_MS)
+    })
   const launch = (): void => {
     const log = openSync(logPath, 'a')
     const [file, args] = tied(program.command, program.user)
@@ -231,7 +231,11 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000, query_timeout: 20_000 })
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: PATIENCE_MS,
+    query_timeout: PATIENCE_MS,
+  })
   // A server that is just starting or stopping may cut the connection after it has answered.
   client.on('error', () => {})
   try {

@@ -1,9 +1,9 @@
 /** Incidents, the rules that start them, and the channels that are notified. */
 import { keepPreviousData } from '@tanstack/react-query'
-import type { AlertKind } from '../alert-kinds.ts'
 import { api, type Schema } from '../client.ts'
 import { after, given, pagesOf } from '../pages.ts'
 
+export type AlertKind = Schema<'AlertKind'>
 export type Incident = Schema<'AlertIncident'>
 export type IncidentDetail = Schema<'AlertIncidentDetail'>
 export type Rule = Schema<'AlertRule'>
@@ -26,10 +26,10 @@ export const alertQueries = {
       { params: { query: given({ project }) } },
       { refetchInterval: MINUTE_MS, placeholderData: keepPreviousData },
     ),
-  incidents: (state: 'open' | 'resolved' | undefined, project: string | undefined) => ({
-    ...pagesOf('/api/v1/alerts/incidents', { ...given({ state, project }), limit: PAGE }, after),
-    placeholderData: keepPreviousData,
-  }),
+  incidents: (state: 'open' | 'resolved' | undefined, project: string | undefined) =>
+    pagesOf('/api/v1/alerts/incidents', { ...given({ state, project }), limit: PAGE }, after, {
+      keepsPrevious: true,
+    }),
   incident: (id: string) =>
     api.queryOptions('get', '/api/v1/alerts/incidents/{id}', { params: { path: { id } } }, EVERY_TEN_SECONDS),
   rules: () => api.queryOptions('get', '/api/v1/alerts/rules'),

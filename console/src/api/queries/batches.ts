@@ -1,5 +1,5 @@
 /** Batches: how far each is. */
-import { keepPreviousData, type InfiniteData, type QueryClient } from '@tanstack/react-query'
+import { type InfiniteData, type QueryClient } from '@tanstack/react-query'
 import { api, apiUrl, type Schema } from '../client.ts'
 import { after, given, pagesOf } from '../pages.ts'
 
@@ -12,10 +12,8 @@ export const RESULT_FORMATS = ['parquet', 'npy', 'jsonl'] as const
 const PAGE = 50
 
 export const batchQueries = {
-  list: (state: BatchState | 'open' | undefined, project: string | undefined) => ({
-    ...pagesOf('/api/v1/batches', { ...given({ state, project }), limit: PAGE }, after),
-    placeholderData: keepPreviousData,
-  }),
+  list: (state: BatchState | 'open' | undefined, project: string | undefined) =>
+    pagesOf('/api/v1/batches', { ...given({ state, project }), limit: PAGE }, after, { keepsPrevious: true }),
   one: (id: string) => api.queryOptions('get', '/api/v1/batches/{id}', { params: { path: { id } } }),
 }
 

@@ -23,10 +23,8 @@ const LOG_WAIT_MS = 400
 const MAX_TRIES = 10
 
 export const requestQueries = {
-  list: (filters: RequestFilters, sort: '-at' | '-duration' | '-cost') => ({
-    ...pagesOf('/api/v1/requests', { ...filters, sort, limit: PAGE }, after),
-    placeholderData: keepPreviousData,
-  }),
+  list: (filters: RequestFilters, sort: '-at' | '-duration' | '-cost') =>
+    pagesOf('/api/v1/requests', { ...filters, sort, limit: PAGE }, after, { keepsPrevious: true }),
   histogram: (filters: RequestFilters, slots: number) =>
     api.queryOptions(
       'get',

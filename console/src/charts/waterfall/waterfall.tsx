@@ -213,17 +213,16 @@ function Lens<Step, Call>({
 }
 
 export function WaterfallLegend({
-  hasFailed,
+  hasCache,
+  hasAnswered,
   hasWaited,
-}: {
-  readonly hasFailed: boolean
-  readonly hasWaited: boolean
-}) {
+  hasFailed,
+}: Readonly<Record<'hasCache' | 'hasAnswered' | 'hasWaited' | 'hasFailed', boolean>>) {
   const { legend } = words.requests.waterfall
   const entries: readonly (readonly [Bar['tone'], string])[] = [
     ['own', legend.own],
-    ['cache', legend.cache],
-    ['answering', legend.upstream],
+    ...(hasCache ? [['cache', legend.cache] as const] : []),
+    ...(hasAnswered ? [['answering', legend.upstream] as const] : []),
     ...(hasWaited ? [['waited', legend.waited] as const] : []),
     ...(hasFailed ? [['failed', legend.failed] as const] : []),
   ]

@@ -2,8 +2,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { BellOff, Plus } from 'lucide-react'
 import { useCallback } from 'react'
-import type { AlertKind } from '../../api/alert-kinds.ts'
-import { alertQueries, type Channel, type Rule, type Summary } from '../../api/queries/alerts.ts'
+import {
+  alertQueries,
+  type AlertKind,
+  type Channel,
+  type Rule,
+  type Summary,
+} from '../../api/queries/alerts.ts'
 import { useWrite } from '../../api/write.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import { count } from '../../app/format.ts'
@@ -24,6 +29,7 @@ import { Channels } from './channels.tsx'
 import { Incidents } from './incidents.tsx'
 import { NoticePreview } from './notice-preview.tsx'
 import { alerts as place } from './place.ts'
+import { missingKinds, type RuleList } from './rule-form.ts'
 import { Rules } from './rules.tsx'
 import { neverHeld, quietFact, quietOf, shortDuration, spanText, timeText } from './texts.ts'
 
@@ -92,7 +98,7 @@ export function AlertsPage() {
     >
       <div className="flex flex-col gap-4 pt-3.5 pb-8">
         <Muted until={summary?.muted_until ?? null} />
-        <SummaryFigures summary={summary} />
+        <SummaryFigures summary={summary} rules={rules.data} />
         <Incidents search={search} open={summary?.open} channels={channels.data?.data} />
         <Rules list={rules.data} channels={channels.data?.data} query={rules} onNew={openRule} />
       </div>
@@ -117,7 +123,13 @@ export function AlertsPage() {
 /** Lets a request in progress finish: incidents of a storm come one after the other. */
 const PATIENT = { cancelRefetch: false }
 
-function SummaryFigures({ summary }: { readonly summary: Summary | undefined }) {
+interface SummaryFiguresProps {
+  readonly summary: Summary | undefined
+  readonly rules: RuleList | undefined
+}
+
+function SummaryFigures({ summary, rules }: SummaryFiguresProps) {
+  const missing = rules === undefined ? 0 : missingKinds(rules).length
   const say = words.alerts.figures
   const shown = <Value,>(of: (one: Summary) => Value): Value | string =>
     summary === undefined ? '–' : of(summary)
@@ -150,7 +162,7 @@ function SummaryFigures({ summary }: { readonly summary: Summary | undefined }) 
         {
           name: say.rules,
           value: shown((one) => say.on(one.rules_on)),
-          note: shown((one) => say.off(one.rules_off)),
+          note: shown((one) => say.off(one.rules_off, missing)),
         },
       ]}
     />

@@ -1,9 +1,8 @@
 /** What a notification of a kind looks like, and the JSON that a channel is sent. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { AlertKind } from '../../api/alert-kinds.ts'
 import type { Schema } from '../../api/client.ts'
-import { alertQueries, type ChannelKind } from '../../api/queries/alerts.ts'
+import { alertQueries, type AlertKind, type ChannelKind } from '../../api/queries/alerts.ts'
 import { classes } from '../../ui/classes.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Bar } from '../../ui/loading.tsx'

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { Bell } from 'lucide-react'
 import { shellRoute } from '../../app/place.ts'
-import { alertKind, flag, oneOf, searchOf, text } from '../../app/search.ts'
+import { flag, oneOf, searchOf, text } from '../../app/search.ts'
 
 export const alerts = createRoute({
   getParentRoute: () => shellRoute,
@@ -11,8 +11,8 @@ export const alerts = createRoute({
     all: flag(),
     /** The incident whose timeline is open. */
     incident: text(),
-    /** A new rule of this kind is open in the sheet. */
-    new: alertKind,
+    /** A new rule of this kind is open in the sheet, if the node has the kind. */
+    new: text(),
   }),
   component: lazyRouteComponent(() => import('./alerts-page.tsx'), 'AlertsPage'),
   staticData: {

@@ -1,11 +1,11 @@
 /** A rule while it is edited, and as it is sent. Pure, tested. */
-import type { AlertKind } from '../../api/alert-kinds.ts'
 import type { Schema } from '../../api/client.ts'
-import type { Channel, Rule } from '../../api/queries/alerts.ts'
+import type { AlertKind, Channel, Rule } from '../../api/queries/alerts.ts'
 import { EACH_PROJECT, inOrder, numbersOf, type Quiet } from './texts.ts'
 
 /** What a rule of each kind has, and begins with. */
 export type KindFields = Schema<'AlertKindFields'>
+export type RuleList = Schema<'AlertRuleList'>
 export type ConditionField = KindFields['fields'][number]
 
 export interface RuleForm {
@@ -50,6 +50,11 @@ export function formOfKind({ kind, fields }: KindFields): Pick<RuleForm, 'kind' 
     condition: Object.fromEntries(fields.map(({ field, initial }) => [field, shown(initial)])),
     scope: kind === 'budget' ? 'each' : 'installation',
   }
+}
+
+/** Kinds without a rule: each can be set up. */
+export function missingKinds({ kinds, data }: RuleList): readonly KindFields[] {
+  return kinds.filter(({ kind }) => data.every((rule) => rule.kind !== kind))
 }
 
 /** A rule as it would be if it was set up as offered. */

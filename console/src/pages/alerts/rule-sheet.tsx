@@ -1,7 +1,6 @@
 /** A new rule, or another condition, scope or channels of one. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { AlertKind } from '../../api/alert-kinds.ts'
 import { alertQueries, type Channel, type Rule } from '../../api/queries/alerts.ts'
 import { shellQueries } from '../../api/queries/shell.ts'
 import { useWrite } from '../../api/write.ts'
@@ -37,7 +36,7 @@ interface RuleSheetProps {
   /** Undefined: a new one. */
   readonly rule?: Rule
   /** Of a new one. */
-  readonly kind?: AlertKind
+  readonly kind?: string
   readonly onClose: () => void
 }
 

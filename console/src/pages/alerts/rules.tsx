@@ -1,9 +1,7 @@
 /** The rules: on or off, what each alerts on, and which channels it notifies. */
 import { MoreHorizontal, Moon } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import type { AlertKind } from '../../api/alert-kinds.ts'
-import type { Schema } from '../../api/client.ts'
-import type { Channel, Rule } from '../../api/queries/alerts.ts'
+import type { AlertKind, Channel, Rule } from '../../api/queries/alerts.ts'
 import { useWrite } from '../../api/write.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { useMay } from '../../app/session.ts'
@@ -20,7 +18,7 @@ import { LockTag } from '../../ui/tag.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 import { ChannelIcon } from './channel-icon.tsx'
-import { ruleOfKind } from './rule-form.ts'
+import { missingKinds, ruleOfKind, type RuleList } from './rule-form.ts'
 import { conditionText, lastText, quietText, ruleName, scopeText } from './texts.ts'
 
 const RuleSheet = lazyPart(async () => (await import('./rule-sheet.tsx')).RuleSheet)
@@ -35,7 +33,7 @@ interface Row {
 }
 
 interface RulesProps {
-  readonly list: Schema<'AlertRuleList'> | undefined
+  readonly list: RuleList | undefined
   readonly channels: readonly Channel[] | undefined
   readonly query: Query
   readonly onNew: (kind: AlertKind) => void
@@ -48,7 +46,6 @@ export function Rules({ list, channels, query, onNew }: RulesProps) {
   const rows = useMemo(() => {
     if (list === undefined) return undefined
     const open: Row['open'] = (what, rule) => setOpened({ what, rule })
-    const missing = list.kinds.filter(({ kind }) => list.data.every((rule) => rule.kind !== kind))
     return [
       ...list.data.map((rule): Row => ({
         rule,
@@ -56,7 +53,7 @@ export function Rules({ list, channels, query, onNew }: RulesProps) {
         open,
         setUp: undefined,
       })),
-      ...(mayWrite ? missing : []).map((of): Row => ({
+      ...(mayWrite ? missingKinds(list) : []).map((of): Row => ({
         rule: ruleOfKind(of),
         channels: [],
         open,

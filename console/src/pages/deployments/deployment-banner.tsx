@@ -39,6 +39,19 @@ export function DeploymentBanner({ one, siblings }: BannerProps) {
     </Button>
   )
   const reason = one.reason === null ? '' : ` ${banner.reason(reasonText(one.reason))}`
+  if (one.state === 'healthy' && one.skipped_for)
+    return (
+      <Banner
+        tone="warn"
+        icon={<TriangleAlert size={17} aria-hidden />}
+        title={words.deployments.skippedFor(one.skipped_for.keys)}
+        action={
+          <ButtonLink to={paths.upstreams({ model: one.model, tab: 'routing' })}>
+            {words.deployments.setPrice}
+          </ButtonLink>
+        }
+      />
+    )
   switch (one.state) {
     case 'ejected':
     case 'probing':

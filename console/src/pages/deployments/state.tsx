@@ -17,6 +17,7 @@ export function stateText(one: Deployment, nowMs: number): string {
   const sinceText = nowMs - Date.parse(since) < DAY_MS ? clock(since) : moment(since, nowMs)
   // Rounded up: a second that is left is a second, not none.
   const left = age(Math.ceil(leftMs / 1000) * 1000)
+  if (state === 'healthy' && one.skipped_for) return words.deployments.skippedShort(one.skipped_for.keys)
   if (state === 'healthy')
     return one.stands_in ? words.deployments.standsIn : words.deployments.states.healthy
   if (state === 'limited' && leftMs > 0) return words.deployments.limitedFor(left)
@@ -29,14 +30,15 @@ export function stateText(one: Deployment, nowMs: number): string {
 
 export function StateText({ one, bare = false }: { readonly one: Deployment; readonly bare?: boolean }) {
   const now = useNow()
-  const mark = STATE_MARKS[one.state]
+  const isSkipped = one.state === 'healthy' && one.skipped_for !== null
+  const mark = isSkipped ? 'warn' : STATE_MARKS[one.state]
   return (
     <span
       className={classes(
         'inline-flex items-center gap-2',
         bare && mark === 'good' ? 'text-ink-2' : MARK_TEXT[mark],
       )}
-      title={one.reason ?? undefined}
+      title={one.skipped_for ? words.deployments.skippedFor(one.skipped_for.keys) : (one.reason ?? undefined)}
     >
       {!bare && <StateMark mark={mark} word="" />}
       {stateText(one, now)}

@@ -1,13 +1,13 @@
 /** What can be asked for, and how. */
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { Plug, Terminal } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { modelQueries } from '../../api/queries/models.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import { duration } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
-import { ConnectSheet } from '../../parts/connect-upstream/connect-sheet.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -33,7 +33,6 @@ export function ModelsPage() {
   const search = place.useSearch()
   const set = useChangeSearch<ModelSearch>()
   const models = useQuery(modelQueries.all(search.project))
-  const [isConnecting, setConnecting] = useState(false)
   const all = models.data?.data
   const rows = useMemo(() => all && sortedRows(filtered(all, search), search.sort), [all, search])
   const change = (next: Partial<ModelSearch>): void => set(next, { replace: true })
@@ -50,15 +49,13 @@ export function ModelsPage() {
               {words.models.connectSdk}
             </ButtonLink>
           )}
-          <ConnectButton onClick={() => setConnecting(true)} />
+          <ConnectButton />
         </>
       }
       bar={<Filters rows={all ?? NO_ROWS} search={search} onChange={change} />}
       foot={isPhone ? undefined : <AbilityLegend />}
     >
-      {all !== undefined && all.every(({ owned_by: owner }) => owner === 'demo') && (
-        <OnlyDemo onConnect={() => setConnecting(true)} />
-      )}
+      {all !== undefined && all.every(({ owned_by: owner }) => owner === 'demo') && <OnlyDemo />}
       <DataTable
         label={words.places.models}
         columns={MODEL_COLUMNS}
@@ -77,7 +74,6 @@ export function ModelsPage() {
           />
         }
       />
-      <ConnectSheet open={isConnecting} onClose={() => setConnecting(false)} />
     </Page>
   )
 }
@@ -107,27 +103,25 @@ function priceText(row: ModelRow): string {
   return /^\d/.test(amount) ? `$${amount}` : amount
 }
 
-function ConnectButton({ onClick }: { readonly onClick: () => void }) {
+/** Where upstreams are, because a fallback is a pending change of that page. */
+function ConnectButton() {
   const may = useMay()
+  const navigate = useNavigate()
   return (
     <Button
       size="large"
       icon={<Plug size={15} aria-hidden />}
       why={may('upstreams.write') ? undefined : words.models.onlyAdmins}
-      onClick={onClick}
+      onClick={() => void navigate({ to: '/upstreams', search: { new: true } })}
     >
       {words.models.connectUpstream}
     </Button>
   )
 }
 
-function OnlyDemo({ onConnect }: { readonly onConnect: () => void }) {
+function OnlyDemo() {
   return (
-    <Banner
-      className="mx-6 mb-3 phone:mx-4"
-      title={words.models.onlyDemo}
-      action={<ConnectButton onClick={onConnect} />}
-    >
+    <Banner className="mx-6 mb-3 phone:mx-4" title={words.models.onlyDemo} action={<ConnectButton />}>
       {words.models.onlyDemoNext}
     </Banner>
   )

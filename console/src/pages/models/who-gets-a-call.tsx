@@ -14,7 +14,6 @@ type Model = Schema<'ModelDetail'>
 
 export function WhoGetsACall({ model }: { readonly model: Model }) {
   const { detail } = words.models
-  const first = model.tiers[0]?.length ?? 1
   return (
     <Section title={detail.whoGetsACall} className="px-6 pb-6 phone:px-4">
       <div className="mt-2 flex items-stretch gap-2 phone:flex-col">
@@ -27,9 +26,7 @@ export function WhoGetsACall({ model }: { readonly model: Model }) {
               className="min-w-0 rounded-control border border-line px-3 py-2.5"
               style={{ flex: `${at === 0 ? 2 : 1} 1 0` }}
             >
-              <p className="mb-1 text-11 text-ink-3">
-                {at === 0 ? detail.firstTier : at === 1 ? detail.laterTier(first) : detail.thenTier}
-              </p>
+              <p className="mb-1 text-11 text-ink-3">{detail.tierHead(at + 1)}</p>
               {tier.map((turn) => (
                 <TurnView key={turn.deployment} turn={turn} model={model} isFirst={at === 0} />
               ))}

@@ -1,11 +1,11 @@
 /** What needs a person, worst first: shape, title, one sentence with the number, age, one link. */
 import { BellPlus } from 'lucide-react'
+import type { AlertKind } from '../../api/queries/alerts.ts'
 import { useState } from 'react'
 import { age, ageOf } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
-import type { AlertKind } from '../../api/alert-kinds.ts'
 import type { Attention } from '../../api/queries/overview.ts'
 import { Link, TextLink, type Address } from '../../ui/link.tsx'
 import { usePhone } from '../../ui/media.ts'
@@ -123,6 +123,8 @@ function nameOf({ subject, figures }: Attention): string {
 
 function linkOf({ kind, subject, figures }: Attention): Address {
   if (kind === 'model_ends') return paths.model(String(figures['model']))
+  if (kind === 'deployment_unpriced')
+    return paths.upstreams({ model: String(figures['model']), tab: 'routing' })
   if (kind === 'unpriced_refused') return paths.settings('prices')
   if (kind === 'model_retired_used') return paths.requests({ fault: 'model_retired' })
   if (kind === 'webhook_given_up') return paths.settings('projects')

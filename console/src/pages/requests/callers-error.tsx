@@ -3,6 +3,8 @@ import type { ReactNode } from 'react'
 import type { RequestDetail } from '../../api/queries/requests.ts'
 import { useSession } from '../../app/session.ts'
 import { upstreamOf } from '../../parts/deployments/short-names.ts'
+import { paths } from '../../app/paths.ts'
+import { TextLink } from '../../ui/link.tsx'
 import { classes } from '../../ui/classes.ts'
 import { words } from '../../words/words.ts'
 
@@ -17,7 +19,7 @@ const PARTY_LOOKS = {
 
 export function CallersError({ request }: { readonly request: RequestDetail }) {
   const { install } = useSession()
-  const { fault, fault_text: text, fault_cause: cause, fault_party: party, status } = request
+  const { fault, fault_text: text, fault_cause: cause, fault_party: party, status, skips } = request
   if (fault === null) return null
   const say = words.requests.callersError
   const failed = callsOf(request)
@@ -53,6 +55,15 @@ export function CallersError({ request }: { readonly request: RequestDetail }) {
           {call}
         </Line>
       ))}
+      {skips.map(({ deployment, reason }) => (
+        <p key={deployment} className="flex gap-2 text-ink-2">
+          <span className="w-14 shrink-0 text-ink-3">{words.deployments.notTried}</span>
+          <span className="min-w-0 break-words">
+            <TextLink to={paths.deployment(deployment)}>{upstreamOf(deployment, request.model)}</TextLink>{' '}
+            {words.deployments.skips[reason]}
+          </span>
+        </p>
+      ))}
       {failed.length > MAX_CALLS && <p className="text-ink-3">{say.more(failed.length - MAX_CALLS)}</p>}
     </section>
   )
@@ -61,7 +72,7 @@ export function CallersError({ request }: { readonly request: RequestDetail }) {
 function Line({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <p className="flex gap-2 text-ink-2">
-      <span className="w-11 shrink-0 text-ink-3">{name}</span>
+      <span className="w-14 shrink-0 text-ink-3">{name}</span>
       <span className="mono-12 min-w-0 break-words">{children}</span>
     </p>
   )

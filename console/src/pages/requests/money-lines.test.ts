@@ -58,10 +58,15 @@ test('each call has its line, in order, also one that was not charged', () => {
     rows.map(({ name, counted, price, amount }) => [name, counted, price, amount]),
     [
       ['Maximum cost', '', '', '$0.001346488'],
-      ['Call 1, azure-eu', '429', '–', undefined],
+      ['Call 1, azure-eu', '–', '–', undefined],
       ['Call 2, openai', '14,210 tokens', '0.02', '$0.000284200'],
       ['Cache', '412 texts', '–', '$0.000000000'],
     ],
+  )
+  // A status is no quantity.
+  assert.deepEqual(
+    rows.map(({ status }) => status),
+    [undefined, 'HTTP 429', undefined, undefined],
   )
   assert.equal(rows.at(-1)?.saved, 'saved $0.001178220')
 })

@@ -11,6 +11,8 @@ export interface MoneyRow {
   readonly key: string
   readonly name: string
   readonly shortName: string
+  /** Of a call that was not charged: what it ended with. */
+  readonly status?: string
   readonly counted: string
   /** Dollars a million, or each. */
   readonly price: string
@@ -60,7 +62,11 @@ export function moneyRows(request: RequestDetail): readonly MoneyRow[] {
         key: `call ${call.attempt}`,
         name: text.call(number, upstream),
         shortName: text.callShort(number, upstream),
-        counted: `${call.status ?? call.outcome}`,
+        status:
+          call.status === null
+            ? (words.requests.story.kinds[call.outcome] ?? call.outcome)
+            : text.http(call.status),
+        counted: '–',
         price: '–',
         ledger: text.notCharged,
         amount: undefined,

@@ -10,6 +10,7 @@ const NUMBER = 'text-right whitespace-nowrap tabular-nums'
 export function MoneyTable({ request }: { readonly request: RequestDetail }) {
   const rows = moneyRows(request)
   const sum = moneySum(request)
+  const hasStatus = rows.some(({ status }) => status !== undefined)
   const text = words.requests.money
   return (
     <section className="overflow-x-auto">
@@ -24,6 +25,7 @@ export function MoneyTable({ request }: { readonly request: RequestDetail }) {
           <thead>
             <tr className={classes(LINE, 'h-8 text-12 font-medium text-ink-2 [&>th]:font-medium')}>
               <th className="text-left">{text.for}</th>
+              {hasStatus && <th className="text-left">{text.status}</th>}
               <th className="text-right">{text.counted}</th>
               <th className="text-right">{text.price}</th>
               <th className="text-left">{text.ledger}</th>
@@ -34,6 +36,7 @@ export function MoneyTable({ request }: { readonly request: RequestDetail }) {
             {rows.map((row) => (
               <tr key={row.key} className={classes(LINE, 'h-8')}>
                 <td>{row.name}</td>
+                {hasStatus && <td className="text-warn">{row.status}</td>}
                 <td className={classes(NUMBER, 'text-ink-2')}>{row.counted}</td>
                 <td className={classes(NUMBER, 'text-ink-2')}>{row.price}</td>
                 <td className="py-1.5 text-12 text-ink-2">
@@ -45,6 +48,7 @@ export function MoneyTable({ request }: { readonly request: RequestDetail }) {
             ))}
             <tr className="h-8 font-semibold">
               <td>{text.total}</td>
+              {hasStatus && <td />}
               <td className={NUMBER}>{sum.counted}</td>
               <td />
               <td className="py-1.5 text-12 font-normal text-ink-2">
@@ -67,7 +71,7 @@ export function SmallMoneyTable({ request }: { readonly request: RequestDetail }
     <section>
       <header className="flex items-center pb-0.5">
         <h3 className="text-13 font-semibold">{text.short}</h3>
-        <span className="ml-auto text-12 text-ink-2 phone:hidden">{text.roundingShort}</span>
+        <span className="ml-auto text-12 text-ink-2 phone:hidden">{text.rounding}</span>
       </header>
       {rows.length === 0 ? (
         <p className="py-1 text-12 text-ink-2">{text.none}</p>
@@ -77,7 +81,7 @@ export function SmallMoneyTable({ request }: { readonly request: RequestDetail }
             {rows.map((row) => (
               <tr key={row.key} className={classes(LINE, 'h-[26px]')}>
                 <td className="max-w-24 truncate">{row.shortName}</td>
-                <td className={classes(NUMBER, row.quiet && 'text-ink-2')}>{row.counted}</td>
+                <td className={classes(NUMBER, row.quiet && 'text-ink-2')}>{row.status ?? row.counted}</td>
                 <td className={classes(NUMBER, 'pl-2 text-ink-2 phone:hidden')}>
                   {row.saved ?? (row.price === '' || row.price === '–' ? '' : `${row.price} / M`)}
                 </td>

@@ -147,11 +147,13 @@ function Body({ request, tab, compare }: BodyProps & { readonly tab: TabName }) 
 
 function WaterfallTab({ request }: { readonly request: RequestDetail }) {
   const layout = layoutOf(request)
-  const { attempts } = request
+  const { attempts, steps } = request
   return (
     <>
       <Waterfall layout={layout} nameOf={nameOf} noteOf={noteOf(request)} finding={findingOf(request)} />
       <WaterfallLegend
+        hasCache={steps.some(({ name }) => name === 'gather')}
+        hasAnswered={attempts.some(({ outcome }) => outcome === 'ok')}
         hasFailed={attempts.some(({ outcome }) => outcome !== 'ok')}
         hasWaited={attempts.some(({ waited_ms }) => waited_ms > 0)}
       />

@@ -11,6 +11,7 @@ import { words } from '../../words/words.ts'
 import { routeOf } from './curl.ts'
 import { Marked } from './marked.tsx'
 import { upstreamOf } from '../../parts/deployments/short-names.ts'
+import { ReplaySection } from './replay-button.tsx'
 import { storyOf } from './story.ts'
 
 const PART = 'border-b border-line px-5 py-4 last:border-b-0 phone:px-4'
@@ -37,6 +38,7 @@ export function RequestSide({ request }: { readonly request: RequestDetail }) {
         </Section>
       )}
       {request.attempts.length > 0 && <UpstreamIds request={request} />}
+      <ReplaySection request={request} className={PART} />
     </>
   )
 }

@@ -40,6 +40,7 @@ function request(overrides: Partial<RequestDetail> = {}): RequestDetail {
     emulated: [],
     dropped: [],
     attempts: [CALL],
+    skips: [],
     ...overrides,
   } as RequestDetail
 }
@@ -81,7 +82,27 @@ test('calls that failed alike show once', () => {
   )
   assert.deepEqual(story, [
     '~openai~ couldn’t be reached.',
-    'No deployment could serve the request: `upstream_unreachable`.',
+    'The model has no other deployment, so there was no fallback.',
+  ])
+})
+
+test('a failed request says why there was no fallback: each deployment that was not tried, with its reason', () => {
+  const failed = { ...CALL, outcome: 'failed', status: 500 }
+  const skip = (name: string, reason: RequestDetail['skips'][number]['reason']) => ({
+    deployment: `text-embedding-3-small/${name}`,
+    reason,
+    text: '',
+  })
+  const told = (...skips: RequestDetail['skips']) =>
+    storyOf(request({ outcome: 'failed', status: 502, fault: 'upstream_failed', attempts: [failed], skips }))
+  assert.deepEqual(told(skip('azure-us', 'quarantined')), [
+    '~openai~ returned 500.',
+    '**azure-us** was quarantined, so there was no fallback.',
+  ])
+  assert.deepEqual(told(skip('server-2', 'unpriced'), skip('azure-us', 'drained')), [
+    '~openai~ returned 500.',
+    '**server-2** has no price and the key’s budget is hard.',
+    '**azure-us** was drained, so there was no fallback.',
   ])
 })
 

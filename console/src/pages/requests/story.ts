@@ -62,13 +62,24 @@ const BY_TERMS: ReadonlySet<string> = new Set([
   'model_unpriced',
 ])
 
-const end: Maker = ({ outcome, fault, attempts }) => {
+/** Why there was no fallback. */
+function skipsIn(skips: RequestDetail['skips'], model: string | null): readonly string[] {
+  const { skipped, lastSkipped } = words.requests.story
+  return skips.map(({ deployment, reason }, index) => {
+    const say = index === skips.length - 1 ? lastSkipped : skipped
+    return say(upstreamOf(deployment, model), words.deployments.skips[reason])
+  })
+}
+
+const end: Maker = ({ outcome, fault, attempts, skips, model }) => {
   const { story } = words.requests
   if (fault === null) return undefined
   if (fault === 'client_closed_request') return story.left
   if (outcome === 'unknown') return story.unknown
   if (outcome === 'limited') return story.byLimit(fault)
   if (outcome === 'refused') return BY_TERMS.has(fault) ? story.byTerms(fault) : story.byCaller(fault)
+  if (skips.length > 0) return skipsIn(skips, model)
+  if (fault.startsWith('upstream_') && attempts.length > 0) return story.noneLeft
   if (OF_DEPLOYMENTS.test(fault)) return story.byUpstream(fault)
   return attempts.length === 0 ? story.byToranaUnsent(fault) : story.byTorana(fault)
 }

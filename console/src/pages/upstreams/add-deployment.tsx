@@ -8,6 +8,7 @@ import { FormSheet } from '../../ui/form-sheet.tsx'
 import { Select } from '../../ui/select.tsx'
 import { FieldError } from '../../ui/sending.ts'
 import { words } from '../../words/words.ts'
+import { priceBeside } from './added.ts'
 import { deploymentsIn, fallbackPriority, type Tier } from './deployments.ts'
 import { identityOf, type Entry } from './entry.ts'
 import type { ModelEdit } from './model-edit.ts'
@@ -30,11 +31,15 @@ export function AddDeployment({ routing, tiers, edit, onClose }: AddDeploymentPr
   const priority = fallbackPriority(tiers)
   const isFallback = tiers.length > 0
   const tier = Math.max(2, tiers.length)
+  // A list price of the other upstream would not be that of this one.
+  const own = { ...routing, deployments: routing.deployments.filter((one) => one.price_from !== 'catalog') }
+  const price = priceBeside(own, edit.entry)
   const add = (): void => {
     const entry: Entry = {
       upstream,
       ...(model.trim() !== '' && { model: model.trim() }),
       ...(priority > 0 && { priority }),
+      ...(price !== undefined && { price }),
     }
     const isTaken =
       deploymentsIn(edit.entry).some((one) => identityOf(one) === identityOf(entry)) ||

@@ -1,5 +1,6 @@
 /** The fields of one deployment, shared by the row of a wide screen, the card of a narrow one and its sheet. */
 import { whole } from '../../app/format.ts'
+import { classes } from '../../ui/classes.ts'
 import { words } from '../../words/words.ts'
 import { priorityOf, weightOf, type DeploymentRow } from './deployments.ts'
 import { valueAt } from './entry.ts'
@@ -144,4 +145,22 @@ export function limitIsChanged({ entry, was }: DeploymentRow, limit: LimitName):
 export function tierWas(row: DeploymentRow, priorities: readonly number[]): number | undefined {
   if (row.was === undefined || priorityOf(row.was) === row.priority) return undefined
   return priorities.indexOf(priorityOf(row.was)) + 1
+}
+
+interface SkippedForProps {
+  readonly row: DeploymentRow
+  readonly kind: Kind
+  readonly edit: ModelEdit
+  readonly className?: string
+}
+
+/** Without a price, keys with a hard budget never use it. A price that is not saved yet takes the line away. */
+export function SkippedFor({ row, kind, edit, className }: SkippedForProps) {
+  const skipped = row.live?.skipped_for
+  if (!skipped || priceWas(row, edit, kind) !== undefined) return null
+  return (
+    <span className={classes('block text-11 text-warn', className)}>
+      {words.deployments.skippedFor(skipped.keys)}
+    </span>
+  )
 }

@@ -21,6 +21,7 @@ import {
   LIMITS,
   priceWas,
   shownPrice,
+  SkippedFor,
   tierWas,
   WeightField,
   weightWas,
@@ -145,6 +146,7 @@ function Name(props: DeploymentRowProps) {
       {from !== undefined && (
         <span className="block truncate pl-5 text-11 text-accent">{say.wasTier(from)}</span>
       )}
+      <SkippedFor {...props} className="pl-5" />
     </span>
   )
 }
@@ -277,6 +279,7 @@ export function DeploymentCard(props: DeploymentRowProps) {
           )}
         </span>
       </div>
+      <SkippedFor {...props} />
       <div className="flex items-start gap-2 pt-1">
         {row.entry === null || edit.forbidden !== undefined ? (
           <div className="min-w-0 flex-1">{values}</div>

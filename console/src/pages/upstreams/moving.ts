@@ -35,6 +35,9 @@ export const TIER = 'data-tier'
 export const ROW = 'data-deployment'
 export const GRIP = 'data-grip'
 
+/** Time after which a move is no longer announced: a screen reader has read it, and the move may be reverted. */
+const ANNOUNCED_MS = 5000
+
 export function useMoving(
   tiers: readonly Tier[],
   /** Around all tiers. */
@@ -46,6 +49,11 @@ export function useMoving(
   const startY = useRef(0)
   const focusNext = useRef<string>(undefined)
   const say = words.routing.move
+  useEffect(() => {
+    if (announcement === '') return undefined
+    const timer = setTimeout(() => setAnnouncement(''), ANNOUNCED_MS)
+    return () => clearTimeout(timer)
+  }, [announcement])
   // A row that moved to another tier is a new element.
   useEffect(() => {
     if (focusNext.current === undefined) return

@@ -8,6 +8,7 @@ import { lazyPart } from '../../app/lazy-part.tsx'
 import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
 import { useStream } from '../../app/stream.ts'
+import type { AddedDeployment } from '../../parts/connect-upstream/fallbacks.ts'
 import { ConnectSheet } from '../../parts/connect-upstream/connect-sheet.tsx'
 import { Sheet } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -17,12 +18,15 @@ import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
+import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 import { ChangePanel } from './change-panel.tsx'
+import { withAdded } from './added.ts'
 import { useChecks } from './checks.ts'
 import type { Change } from './draft.ts'
 import { ChangeHistory } from './history.tsx'
 import { AddUpstream, PageActions } from './page-actions.tsx'
+import { useDraft } from './draft-store.ts'
 import { usePending } from './pending.ts'
 import { upstreams as place } from './place.ts'
 import { ReviewBar } from './review-bar.tsx'
@@ -45,6 +49,8 @@ export function UpstreamsPage() {
   const list = useQuery(routingQueries.upstreams())
   const models = useQuery(modelQueries.all(undefined))
   const pending = usePending()
+  const [, changeDraft] = useDraft()
+  const queries = useQueryClient()
   const checks = useChecks()
   const [isReviewing, setReviewing] = useState(false)
   const [declared, setDeclared] = useState<Declared>()
@@ -68,6 +74,14 @@ export function UpstreamsPage() {
       return true
     },
   })
+  const addFallbacks = async (added: readonly AddedDeployment[]): Promise<void> => {
+    for (const one of added) {
+      const routing = await queries.fetchQuery({ ...routingQueries.routing(one.model), staleTime: 0 })
+      changeDraft((before) => withAdded(before, routing, one))
+    }
+    change({ new: undefined, model: added[0]?.model, tab: 'routing' }, { replace: true })
+    toast(words.upstreams.pendingFallbacks(added.length), { text: words.upstreams.pendingText })
+  }
   const open = ({ object, name }: Pick<Change, 'object' | 'name'>): void => {
     if (object === 'model') change({ model: name, tab: 'routing' })
   }
@@ -133,6 +147,7 @@ export function UpstreamsPage() {
         <ConnectSheet
           open={search.new === true}
           onClose={() => change({ new: undefined }, { replace: true })}
+          onFallbacks={addFallbacks}
         />
         {!isWide && (
           <Sheet

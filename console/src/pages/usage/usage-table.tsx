@@ -14,7 +14,14 @@ import { Empty } from '../../ui/empty.tsx'
 import type { Address } from '../../ui/link.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
-import { averageOf, averageText, changeOf, type GroupRow, type Sum } from '../../parts/usage/usage-groups.ts'
+import {
+  averageOf,
+  averageText,
+  changeOf,
+  hasAverage,
+  type GroupRow,
+  type Sum,
+} from '../../parts/usage/usage-groups.ts'
 import type { UsageRange } from '../../parts/usage/usage-range.ts'
 import { groupText, requestFilterOf } from './group-text.ts'
 import type { usage } from './place.ts'
@@ -73,7 +80,7 @@ export function UsageTable(props: UsageTableProps) {
       sort={sort}
       onSort={(next) => changeSearch({ sort: next === usual ? undefined : next })}
       {...(total && { foot: footOf(total) })}
-      phoneRow={phoneRow}
+      phoneRow={(row) => phoneRow(row, by)}
     />
   )
 }
@@ -123,14 +130,7 @@ function columnsOf(
       sort: 'images',
       cell: (row) => countOrNone(row.total.images),
     },
-    {
-      id: 'average',
-      drop: 1,
-      head: columns.average,
-      width: 200,
-      align: 'right',
-      cell: (row) => <span className="text-ink-2">{averageCell(row.total)}</span>,
-    },
+    ...(hasAverage(by) ? [averageColumn()] : []),
     { id: 'change', head: columns.change, width: 97, align: 'right', sort: 'change', cell: changeCell },
     {
       id: 'usd',
@@ -184,7 +184,20 @@ function ShareCell({ part, most, row }: ShareCellProps) {
   )
 }
 
-function averageCell(total: Sum) {
+function averageColumn(): Column<GroupRow> {
+  return {
+    id: 'average',
+    drop: 1,
+    head: words.usage.columns.average,
+    width: 200,
+    align: 'right',
+    cell: (row) => <span className="text-ink-2">{averageCell(row)}</span>,
+  }
+}
+
+/** The rest of the groups together may be of both kinds. */
+function averageCell({ name, total }: GroupRow) {
+  if (name === undefined) return NONE
   const average = averageOf(total)
   const say = words.usage
   switch (average.kind) {
@@ -206,7 +219,7 @@ function changeCell({ total, before }: GroupRow) {
   return <span className={by !== undefined && by > JUMP ? 'text-warn' : 'text-ink-2'}>{change(by)}</span>
 }
 
-function phoneRow(row: GroupRow) {
+function phoneRow(row: GroupRow, by: UsageGroup) {
   return (
     <span className="flex items-start gap-2.5 py-2">
       <span className="pt-1.5">
@@ -214,7 +227,9 @@ function phoneRow(row: GroupRow) {
       </span>
       <span className="min-w-0 flex-1">
         <span className="block truncate font-strong">{nameOf(row)}</span>
-        <span className="block text-12 text-ink-2">{averageCell(row.total)}</span>
+        <span className="block text-12 text-ink-2">
+          {hasAverage(by) ? averageCell(row) : words.usage.requestsOf(row.total.requests)}
+        </span>
       </span>
       <span className="text-right tabular-nums">
         <span className="block font-strong">{money(row.total.usd)}</span>

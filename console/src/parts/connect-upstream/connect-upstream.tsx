@@ -1,8 +1,9 @@
 /** Connects an upstream: choose it, check its key, tick its models. The secret lives in this component alone. */
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import type { Schema } from '../../api/client.ts'
+import { deploymentQueries, type Deployment } from '../../api/queries/deployments.ts'
 import { upstreamQueries } from '../../api/queries/upstreams.ts'
 import { duration } from '../../app/format.ts'
 import { Banner } from '../../ui/banner.tsx'
@@ -23,31 +24,44 @@ import {
   SERVERS,
   TILES,
   type Fields,
+  type Found,
 } from './form.ts'
-import { FoundModels, isTaken, lacksPrice, type OwnKind } from './found-models.tsx'
-import { isWhole, type GivenPrice } from './given-price.tsx'
+import { besideOf, isServed, type AddedDeployment } from './fallbacks.ts'
+import { FoundModels, lacksPrice, type OwnKind } from './found-models.tsx'
+import { isWhole, priceForm, type GivenPrice, type PriceForm } from './given-price.tsx'
 import { Tiles } from './tiles.tsx'
 import { useConnect } from './connect.ts'
 
 type Checked = Schema<'Checked'>
 
 interface ConnectUpstreamProps {
-  readonly onAdded: (models: readonly Schema<'ModelRow'>[]) => void
+  /** `fallbacks`: deployments of models that are served already. They are not saved. */
+  readonly onAdded: (
+    models: readonly Schema<'ModelRow'>[],
+    fallbacks: readonly AddedDeployment[],
+  ) => void | Promise<void>
+  /** True where the page has pending changes: a further deployment of a served model is added to them. */
+  readonly addsFallbacks?: boolean | undefined
   /** Where it can wait. */
   readonly onSkip?: (() => void) | undefined
 }
 
-export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
+export function ConnectUpstream({ onAdded, addsFallbacks = false, onSkip }: ConnectUpstreamProps) {
   const providers = useQuery(upstreamQueries.providers()).data?.data ?? NO_PROVIDERS
   const [fields, setFields] = useState(NO_FIELDS)
   const [checked, setChecked] = useState<Checked>()
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const [own, setOwn] = useState<ReadonlyMap<string, OwnKind>>(new Map())
   const [prices, setPrices] = useState<ReadonlyMap<string, GivenPrice>>(new Map())
+  const [sharing, setSharing] = useState<ReadonlySet<string>>(new Set())
+  const queries = useQueryClient()
+  const deployments =
+    useQuery({ ...deploymentQueries.all(), enabled: addsFallbacks }).data?.data ?? NO_DEPLOYMENTS
   const write = useConnect()
   const adding = useSending()
-  const unpriced =
-    checked?.models.filter((one) => ticked.has(one.id) && lacksPrice(one) && !prices.has(one.id)) ?? []
+  const chosen = checked?.models.filter(({ id }) => ticked.has(id)) ?? []
+  const added = new Set(chosen.filter((one) => !isServed(one)).map(({ id }) => id))
+  const unpriced = chosen.filter((one) => lacksPrice(one) && !prices.has(one.id))
   const isPriceWhole = [...prices].every(([id, price]) => !ticked.has(id) || isWhole(price))
 
   const change = (next: Partial<Fields>): void => {
@@ -59,18 +73,26 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
     const answer = await write.check(fields)
     setChecked(answer)
     setOwn(new Map())
-    setPrices(new Map())
-    setTicked(
-      new Set(
-        answer.models.filter((one) => one.known && !isTaken(one) && one.served === null).map(({ id }) => id),
-      ),
-    )
+    setSharing(new Set())
+    const served = addsFallbacks ? answer.models.filter(isServed) : []
+    const all = served.length === 0 ? [] : (await queries.fetchQuery(deploymentQueries.all())).data
+    // A deployment without a price is skipped for keys with a hard budget: it costs what the one beside it costs.
+    const priced = served.filter((one) => lacksPrice(one) && besideOf(one.id, all).price !== undefined)
+    setPrices(new Map(priced.map(({ id }) => [id, 'same'] as const)))
+    const added = answer.models.filter((one) => one.known && !isServed(one))
+    setTicked(new Set([...added, ...served].map(({ id }) => id)))
   }
   const add = async (): Promise<void> => {
-    const models = await write.add(fields, ticked, own, prices)
+    const { upstream, models } = await write.add(fields, added, own, pricesOf(chosen, own, prices))
+    const fallbacks = chosen.filter(isServed).map(({ id: model }): AddedDeployment => ({
+      model,
+      upstream,
+      role: sharing.has(model) ? 'share' : 'fallback',
+      price: prices.get(model),
+    }))
     setFields(NO_FIELDS)
     setChecked(undefined)
-    onAdded(models)
+    await onAdded(models, fallbacks)
   }
 
   return (
@@ -126,7 +148,20 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
             onOwn={setOwn}
             prices={prices}
             onPrices={setPrices}
+            fallbacks={
+              addsFallbacks
+                ? { besideOf: (model) => besideOf(model, deployments), sharing, onSharing: setSharing }
+                : undefined
+            }
           />
+          <Field name="name" label={words.upstreams.name} hint={words.upstreams.nameHint}>
+            <TextInput
+              value={fields.name}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(name) => setFields({ ...fields, name })}
+            />
+          </Field>
           {unpriced.length > 0 && (
             <Banner
               tone="warn"
@@ -159,7 +194,9 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
               disabled={ticked.size === 0 || !isPriceWhole}
               onClick={() => void adding.run(add)}
             >
-              {words.upstreams.add(ticked.size)}
+              {chosen.length > added.size
+                ? words.upstreams.addWithFallbacks(added.size, chosen.length - added.size)
+                : words.upstreams.add(added.size)}
             </Button>
           )}
         </div>
@@ -168,6 +205,7 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
   )
 }
 
+const NO_DEPLOYMENTS: readonly Deployment[] = []
 const NO_PROVIDERS: readonly Schema<'Provider'>[] = []
 
 interface PlaceFieldsProps {
@@ -243,6 +281,22 @@ function PlaceFields({ fields, providers, onChange }: PlaceFieldsProps) {
         </span>
       )}
     </>
+  )
+}
+
+/** The prices of new deployments. The same price as beside it belongs to fallbacks, which have none of their own yet. */
+function pricesOf(
+  chosen: readonly Found[],
+  own: ReadonlyMap<string, OwnKind>,
+  prices: ReadonlyMap<string, GivenPrice>,
+): ReadonlyMap<string, PriceForm> {
+  return new Map(
+    chosen.flatMap(({ id, kind }) => {
+      const price = prices.get(id)
+      return price === undefined || price === 'same'
+        ? []
+        : [[id, priceForm(own.get(id)?.kind ?? kind ?? 'embedding', price)] as const]
+    }),
   )
 }
 

@@ -3,6 +3,8 @@ import type { Schema } from '../../api/client.ts'
 import { words } from '../../words/words.ts'
 
 type Provider = Schema<'Provider'>
+/** A model that a check found. */
+export type Found = Schema<'Checked'>['models'][number]
 
 /** In the order of the tiles; the rest is behind the last one. */
 export const TILES = [
@@ -28,6 +30,8 @@ export interface Fields {
   readonly region: string
   readonly project: string
   readonly location: string
+  /** Empty: derived from the provider or the host. */
+  readonly name: string
 }
 
 export const NO_FIELDS: Fields = {
@@ -38,6 +42,7 @@ export const NO_FIELDS: Fields = {
   region: '',
   project: '',
   location: '',
+  name: '',
 }
 
 export function providerOf({ tile, provider }: Fields): string | undefined {
@@ -74,6 +79,11 @@ export function questionOf(fields: Fields): Schema<'UpstreamQuestionInput'> {
     ...(asked.place && { project: fields.project, location: fields.location }),
     ...(fields.secret !== '' && { secret: fields.secret }),
   }
+}
+
+export function newUpstreamOf(fields: Fields): Schema<'NewUpstreamInput'> {
+  const name = fields.name.trim()
+  return { ...questionOf(fields), ...(name !== '' && { name }) }
 }
 
 /** The host that the key is sent to, as far as one can know before. */

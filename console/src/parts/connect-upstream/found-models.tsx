@@ -1,15 +1,15 @@
 /** The models that a check found: tick those that callers shall have. */
-import { useState } from 'react'
-import type { Schema } from '../../api/client.ts'
+import { Fragment, useState } from 'react'
 import { day, whole } from '../../app/format.ts'
 import { Select } from '../../ui/select.tsx'
 import { Tick } from '../../ui/switch.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
+import type { Found } from './form.ts'
+import { isServed, type Beside, type Role } from './fallbacks.ts'
 import { GivenPriceField, type GivenPrice } from './given-price.tsx'
 import { listPrice } from './price-words.ts'
 
-export type Found = Schema<'Checked'>['models'][number]
 /** What a model is that Torana has no facts about, as a person says it. */
 export interface OwnKind {
   readonly kind: 'embedding' | 'image'
@@ -25,12 +25,23 @@ interface FoundModelsProps {
   /** Of models without a list price, as a person says it. */
   readonly prices: ReadonlyMap<string, GivenPrice>
   readonly onPrices: (prices: ReadonlyMap<string, GivenPrice>) => void
+  /** Of models that are served already. Undefined: none of them can be added here. */
+  readonly fallbacks: Fallbacks | undefined
 }
 
-export function FoundModels({ found, ticked, onTick, own, onOwn, prices, onPrices }: FoundModelsProps) {
+interface Fallbacks {
+  readonly besideOf: (model: string) => Beside
+  /** Those that share the traffic of tier 1. */
+  readonly sharing: ReadonlySet<string>
+  readonly onSharing: (sharing: ReadonlySet<string>) => void
+}
+
+export function FoundModels(props: FoundModelsProps) {
+  const { found, ticked, onTick, own, onOwn, prices, onPrices, fallbacks } = props
   const [showsAll, setShowsAll] = useState(false)
-  const others = found.filter(({ known }) => !known)
-  const shown = showsAll ? found : found.filter(({ known }) => known)
+  const isShown = (model: Found): boolean => model.known || isServed(model)
+  const others = found.filter((model) => !isShown(model))
+  const shown = showsAll ? found : found.filter(isShown)
   const tick = (id: string, next: boolean): void => {
     const after = new Set(ticked)
     if (next) after.add(id)
@@ -59,36 +70,52 @@ export function FoundModels({ found, ticked, onTick, own, onOwn, prices, onPrice
           </thead>
           <tbody>
             {shown.map((model) => (
-              <tr key={model.id} className="border-t border-line">
-                <td className="h-8 pl-3">
-                  <Tick
-                    label={model.id}
-                    checked={ticked.has(model.id)}
-                    disabled={isTaken(model) || (!model.known && !own.has(model.id))}
-                    onChange={(next) => tick(model.id, next)}
-                  />
-                </td>
-                <td className="max-w-48 truncate px-2.5 font-[550]">{model.id}</td>
-                {model.known ? (
-                  <KnownCells
+              <Fragment key={model.id}>
+                <tr className="border-t border-line">
+                  <td className="h-8 pl-3">
+                    <Tick
+                      label={model.id}
+                      checked={ticked.has(model.id)}
+                      disabled={
+                        isServed(model) ? fallbacks === undefined : !model.known && !own.has(model.id)
+                      }
+                      onChange={(next) => tick(model.id, next)}
+                    />
+                  </td>
+                  <td className="max-w-48 truncate px-2.5 font-[550]">{model.id}</td>
+                  {isServed(model) ? (
+                    <td colSpan={3} className="px-2.5 pr-3 text-right">
+                      <Tag>{words.upstreams.inUse}</Tag>
+                    </td>
+                  ) : model.known ? (
+                    <KnownCells
+                      model={model}
+                      isTicked={ticked.has(model.id)}
+                      given={prices.get(model.id)}
+                      onPrice={(price) => setPrice(model.id, price)}
+                    />
+                  ) : (
+                    <OwnCells
+                      model={model.id}
+                      value={own.get(model.id)}
+                      given={prices.get(model.id)}
+                      onPrice={(price) => setPrice(model.id, price)}
+                      onChange={(kind) => {
+                        onOwn(new Map(own).set(model.id, kind))
+                        tick(model.id, true)
+                      }}
+                    />
+                  )}
+                </tr>
+                {isServed(model) && ticked.has(model.id) && fallbacks !== undefined && (
+                  <FallbackRow
                     model={model}
-                    isTicked={ticked.has(model.id)}
+                    fallbacks={fallbacks}
                     given={prices.get(model.id)}
                     onPrice={(price) => setPrice(model.id, price)}
-                  />
-                ) : (
-                  <OwnCells
-                    model={model.id}
-                    value={own.get(model.id)}
-                    given={prices.get(model.id)}
-                    onPrice={(price) => setPrice(model.id, price)}
-                    onChange={(kind) => {
-                      onOwn(new Map(own).set(model.id, kind))
-                      tick(model.id, true)
-                    }}
                   />
                 )}
-              </tr>
+              </Fragment>
             ))}
           </tbody>
         </table>
@@ -100,11 +127,6 @@ export function FoundModels({ found, ticked, onTick, own, onOwn, prices, onPrice
       )}
     </div>
   )
-}
-
-/** Declared elsewhere: that one comes first. */
-export function isTaken({ served }: Found): boolean {
-  return served !== null && served !== 'store'
 }
 
 function Head({ right = false, children }: { readonly right?: boolean; readonly children: string }) {
@@ -137,13 +159,7 @@ function KnownCells({ model, isTicked, given, onPrice }: KnownProps) {
 
   return (
     <>
-      <td className="px-2.5 whitespace-nowrap text-ink-2">
-        {model.served === null ? (
-          kindText(model)
-        ) : (
-          <Tag>{isTaken(model) ? words.upstreams.served(model.served) : words.upstreams.servedHere}</Tag>
-        )}
-      </td>
+      <td className="px-2.5 whitespace-nowrap text-ink-2">{kindText(model)}</td>
       {price === undefined && isTicked ? (
         <td colSpan={2} className="py-1 pr-3 pl-2.5">
           <GivenPriceField
@@ -156,9 +172,7 @@ function KnownCells({ model, isTicked, given, onPrice }: KnownProps) {
       ) : (
         <>
           <td className="px-2.5 text-right whitespace-nowrap tabular-nums">
-            {price ??
-              // The price of one that is served already is on its own page.
-              (model.served === null ? <Tag tone="warn">{words.upstreams.noPrice}</Tag> : '–')}
+            {price ?? <Tag tone="warn">{words.upstreams.noPrice}</Tag>}
           </td>
           <td className="px-2.5 pr-3 text-right text-12 whitespace-nowrap text-ink-3 tabular-nums">
             {model.as_of === null ? '–' : day(model.as_of, 'UTC')}
@@ -166,6 +180,55 @@ function KnownCells({ model, isTicked, given, onPrice }: KnownProps) {
         </>
       )}
     </>
+  )
+}
+
+interface FallbackProps extends PriceProps {
+  readonly model: Found
+  readonly fallbacks: Fallbacks
+}
+
+/** The role of a further deployment of a model: a fallback, unless the admin chooses otherwise. */
+function FallbackRow({ model, fallbacks, given, onPrice }: FallbackProps) {
+  const say = words.upstreams
+  const { tier, price } = fallbacks.besideOf(model.id)
+  const setRole = (role: Role): void => {
+    const sharing = new Set(fallbacks.sharing)
+    if (role === 'share') sharing.add(model.id)
+    else sharing.delete(model.id)
+    fallbacks.onSharing(sharing)
+  }
+  return (
+    <tr>
+      <td />
+      <td colSpan={4} className="pr-3 pb-2 pl-2.5">
+        <span className="flex items-center gap-1.5 phone:flex-col phone:items-start">
+          <span className="w-52">
+            <Select
+              label={say.roleOf(model.id)}
+              className="phone:h-9"
+              value={fallbacks.sharing.has(model.id) ? 'share' : 'fallback'}
+              options={[
+                { value: 'fallback', label: say.asFallback(tier) },
+                { value: 'share', label: say.shareTraffic },
+              ]}
+              onChange={setRole}
+            />
+          </span>
+          {lacksPrice(model) ? (
+            <GivenPriceField
+              model={model.id}
+              kind={model.kind ?? 'embedding'}
+              value={given}
+              same={price}
+              onChange={onPrice}
+            />
+          ) : (
+            <span className="tabular-nums">{listPrice(model.price)}</span>
+          )}
+        </span>
+      </td>
+    </tr>
   )
 }
 

@@ -122,9 +122,9 @@ export function SuspectWindows({ model, deployment, className }: SuspectWindowsP
   )
 }
 
-function timesOf({ from, until }: SuspectWindow, nowMs: number): Row['times'] {
-  const { until: untilText, now } = words.suspects
-  return [moment(from, nowMs), untilText(until === null ? now : moment(until, nowMs))]
+/** As the banner says: vectors leave a deployment until its check fails, not until a later one passes. */
+function timesOf({ from, found_at: found }: SuspectWindow, nowMs: number): Row['times'] {
+  return [moment(from, nowMs), words.suspects.last(moment(found, nowMs))]
 }
 
 function Requests({ one: { requests, deployment, from, until } }: { readonly one: SuspectWindow }) {

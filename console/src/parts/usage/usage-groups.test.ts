@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
+import { USAGE_GROUPS } from '../../api/usage-groups.ts'
 import { test } from 'node:test'
-import { averageOf, averageText, changeOf, groupRows, seriesOf, type Sum } from './usage-groups.ts'
+import {
+  averageOf,
+  averageText,
+  changeOf,
+  groupRows,
+  hasAverage,
+  seriesOf,
+  type Sum,
+} from './usage-groups.ts'
 import { startOf } from '../../time/day.ts'
 import { usageRange } from './usage-range.ts'
 
@@ -76,6 +85,10 @@ test('what was paid on average is for a picture, or for a million tokens, and fr
   assert.equal(averageText('0.000000500'), '$0.0000005')
   assert.deepEqual(averageOf(sum({ tokens: 5 })), { kind: 'free' })
   assert.deepEqual(averageOf(sum({ tokens: 5, unpriced: 1 })), { kind: 'unpriced' })
+})
+
+test('a group that mixes texts and images has no average price', () => {
+  assert.deepEqual([...USAGE_GROUPS, 'tag:team' as const].filter(hasAverage), ['model', 'deployment'])
 })
 
 test('a change against nothing is no change', () => {

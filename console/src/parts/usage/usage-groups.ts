@@ -1,6 +1,7 @@
 /** Groups of usage in the order and with the colours of the picture. Pure, tested. */
 import { dollarsForPicture, nanoOf, usdOf } from '../../app/money.ts'
 import type { Usage } from '../../api/queries/money.ts'
+import type { UsageGroup } from '../../api/usage-groups.ts'
 import { seriesColour, type Colour } from '../../charts/colours.ts'
 import type { ColumnSeries } from '../../charts/columns.tsx'
 
@@ -92,7 +93,12 @@ export type Average =
   | { readonly kind: 'picture' | 'tokens'; readonly usd: string }
   | { readonly kind: 'free' | 'none' | 'unpriced' }
 
-/** What was paid for a picture, or for a million tokens. */
+/** Groups of one kind. A project, key or user calls models of both: its cost divided by its images is no price. */
+export function hasAverage(by: UsageGroup): boolean {
+  return by === 'model' || by === 'deployment'
+}
+
+/** The price of one image or of a million tokens, in a group of one model or deployment. */
 export function averageOf({ usd, images, tokens, unpriced }: Sum): Average {
   const nano = nanoOf(usd)
   if (nano === 0n) {

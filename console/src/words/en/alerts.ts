@@ -39,7 +39,8 @@ export const alerts = inLanguage('alerts', {
     speedNote: 'p95, 7 days',
     rules: 'Rules',
     on: (rules: number) => `${rules} on`,
-    off: (rules: number) => `${rules} off`,
+    off: (rules: number, missing: number) =>
+      missing === 0 ? `${rules} off` : `${rules} off, ${missing} not set up`,
   },
   mute: {
     action: 'Mute all',
@@ -294,7 +295,7 @@ export const alerts = inLanguage('alerts', {
     done: 'Done',
   },
   preview: {
-    title: 'Notification preview',
+    title: 'Example notification',
     json: 'JSON',
     card: 'Card',
     link: 'View details',

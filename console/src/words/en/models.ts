@@ -182,9 +182,8 @@ export const models = inLanguage('models', {
     refused: 'refused',
     refusedNote: 'returns 400 with supported values',
     whoGetsACall: 'Routing',
-    firstTier: 'first',
-    laterTier: (n: number): string => (n === 1 ? 'on overflow' : 'when all are at capacity'),
-    thenTier: 'then',
+    tierHead: (n: number) =>
+      n === 1 ? 'tier 1' : `tier ${n}, when tier ${n - 1} is unhealthy or at capacity`,
     shareNote: 'share of calls, last 24 h',
     perMinute: (amount: string, what: string) => `${amount} ${what}/min`,
     requests: 'requests',

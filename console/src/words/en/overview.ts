@@ -76,7 +76,7 @@ export const overview = inLanguage('overview', {
     deployment_ejected: {
       title: (name: string) => `${name} is ejected`,
       text: (f: Figures) =>
-        `${f['model']}: ${f['failed']} of ${f['calls']} calls failed${reason(f)}. ${f['stands_in'] === '' ? 'No deployment is taking its traffic.' : `${f['stands_in']} is taking its traffic.`}`,
+        `${f['model']}: ${f['failed']} of ${f['calls']} calls failed${reason(f)}. ${takingOver(f)}`,
       link: 'Open',
     },
     deployment_rejected_us: {
@@ -117,6 +117,12 @@ export const overview = inLanguage('overview', {
       text: (f: Figures) =>
         `${dollars(f['spent_usd'])} of ${dollars(f['limit_usd'])} (hard limit). Requests are refused.`,
       link: 'Budget',
+    },
+    deployment_unpriced: {
+      title: (name: string) => `${name} has no price`,
+      text: (f: Figures) =>
+        `${f['model']}: skipped for ${plural(Number(f['keys']), 'key')} with a hard budget. Set a price.`,
+      link: 'Set price',
     },
     unpriced_refused: {
       title: (name: string) => `No price for ${name}`,
@@ -218,4 +224,10 @@ function cosineText(figures: Figures): string {
 
 function dollars(usd: string | number | undefined): string {
   return money(typeof usd === 'number' ? usd.toFixed(9) : usd)
+}
+
+function takingOver({ stands_in: other, skipping_keys: keys = 0 }: Figures): string {
+  if (other === '') return 'No deployment is taking its traffic.'
+  if (keys === 0) return `${other} is taking its traffic.`
+  return `${other} is taking its traffic, but not that of ${plural(Number(keys), 'key')} with a hard budget.`
 }

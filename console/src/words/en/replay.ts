@@ -6,6 +6,8 @@ export const replay = inLanguage('replay', {
   title: 'Replay request',
   note: 'Sends the captured input again, with your rights and the limits of the project.',
   notAllowed: 'Requires access to the playground of this project.',
+  needs: 'Replay needs captured inputs.',
+  turnOn: 'Turn on in Settings, Projects',
   reasons: {
     capture_off: (project: string) =>
       `${project} doesn’t capture inputs. An admin can turn it on in Settings.`,

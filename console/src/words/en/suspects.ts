@@ -5,7 +5,7 @@ import { whole } from '../../app/format.ts'
 
 export const suspects = inLanguage('suspects', {
   title: 'Suspect windows',
-  note: 'from the last check that passed to the next one: vectors returned then may be of another space',
+  note: 'from the last check that passed to the one that failed: vectors returned then may be of another space',
   heads: {
     time: 'Window',
     deployment: 'Deployment',
@@ -16,8 +16,7 @@ export const suspects = inLanguage('suspects', {
     state: 'State',
     actions: 'Actions',
   },
-  now: 'now',
-  until: (time: string) => `to ${time}`,
+  last: (time: string) => `last such vector ${time}`,
   states: {
     open: 'still outside',
     waiting: 'not repaired',

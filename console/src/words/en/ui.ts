@@ -11,6 +11,7 @@ export const ui = inLanguage('ui', {
   clear: 'Clear',
   clearFilters: 'Clear filters',
   tryAgain: 'Try again',
+  triesAgainIn: (seconds: number) => `Retrying in ${seconds} s`,
   requestId: 'Request',
   any: 'any',
   filter: 'Filter',

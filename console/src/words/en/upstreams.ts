@@ -61,14 +61,22 @@ export const upstreams = inLanguage('upstreams', {
   unpricedText:
     'A key with a hard budget can’t call a model without a price. Set one above, or later in Settings › Prices.',
   declareFree: (n: number): string => (n === 1 ? 'Declare it free' : 'Declare them free'),
-  priceNotSet: (models: string) => `No price was set for ${models}`,
-  priceNotSetText: (upstream: string) =>
-    `The node lists no deployment of it at ${upstream}. Set the price in Settings › Prices.`,
   makes: 'Output',
   embeddings: 'vectors',
   width: 'dims',
-  served: (where: string) => `in ${where}`,
-  servedHere: 'already served',
+  inUse: 'already in use',
+  roleOf: (model: string) => `Role of ${model}`,
+  asFallback: (tier: number) => `Add as fallback (tier ${whole(tier)})`,
+  shareTraffic: 'Share traffic (tier 1)',
+  samePrice: (upstream: string, price: string) => `as ${upstream}, ${price}`,
+  name: 'Name (optional)',
+  nameHint: 'Derived from the provider or the host if you leave it empty.',
+  addWithFallbacks: (models: number, deployments: number): string =>
+    models === 0
+      ? `Add ${plural(deployments, 'deployment')}`
+      : `Add ${plural(models, 'model')}, ${plural(deployments, 'deployment')}`,
+  pendingFallbacks: (n: number) => `${plural(n, 'deployment')} added to the pending changes`,
+  pendingText: 'Nothing is called there until you save.',
   showOthers: (n: number) => `Show the other ${count(n)}`,
   hideOthers: 'Hide unknown models',
   add: (n: number): string => (n === 1 ? 'Add 1 model' : `Add ${count(n)} models`),

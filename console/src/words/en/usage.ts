@@ -35,6 +35,7 @@ export const usage = inLanguage('usage', {
   unknownCalls: (n: number) => `${plural(n, 'call')}, counted as spent`,
   noUnknowns: 'the outcome of every call is known',
   unpriced: 'Unpriced',
+  requestsOf: (n: number) => plural(n, 'request'),
   unpricedRows: (n: number) => plural(n, 'call'),
   unpricedIn: 'excluded from totals:',
   unpricedNone: 'every call has a price',

@@ -39,7 +39,7 @@ export const alerts: Partly<typeof english> = {
     speedNote: 'p95，7 天',
     rules: '规则',
     on: (rules) => `${rules} 条启用`,
-    off: (rules) => `${rules} 条停用`,
+    off: (rules, missing) => (missing === 0 ? `${rules} 条停用` : `${rules} 条停用，${missing} 条未设置`),
   },
   mute: {
     action: '全部静音',
@@ -284,7 +284,7 @@ export const alerts: Partly<typeof english> = {
     done: '完成',
   },
   preview: {
-    title: '通知预览',
+    title: '通知示例',
     json: 'JSON',
     card: '卡片',
     link: '查看详情',

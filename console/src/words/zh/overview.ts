@@ -75,7 +75,7 @@ export const overview: Partly<typeof english> = {
     deployment_ejected: {
       title: (name) => `${name} 已剔除`,
       text: (f) =>
-        `${f['model']}：${f['calls']} 次调用中 ${f['failed']} 次失败${because(f)}。${f['stands_in'] === '' ? '没有后备。' : `${f['stands_in']} 接替。`}`,
+        `${f['model']}：${f['calls']} 次调用中 ${f['failed']} 次失败${because(f)}。${takingOver(f)}`,
       link: '打开',
     },
     deployment_rejected_us: {
@@ -115,6 +115,11 @@ export const overview: Partly<typeof english> = {
       title: (name) => `预算 ${name} 已用完`,
       text: (f) => `${dollars(f['spent_usd'])} / ${dollars(f['limit_usd'])}，硬限额。请求被拒绝。`,
       link: '预算',
+    },
+    deployment_unpriced: {
+      title: (name) => `${name} 没有价格`,
+      text: (f) => `${f['model']}：${count(Number(f['keys']))} 个带硬性预算的密钥会跳过它。请设置价格。`,
+      link: '设定价格',
     },
     unpriced_refused: {
       title: (name) => `${name} 没有价格`,
@@ -211,4 +216,12 @@ function because(figures: Readonly<Record<string, string | number | undefined>>)
 
 function dollars(usd: string | number | undefined): string {
   return money(typeof usd === 'number' ? usd.toFixed(9) : usd)
+}
+
+function takingOver({
+  stands_in: other,
+  skipping_keys: keys = 0,
+}: Readonly<Record<string, string | number | undefined>>): string {
+  if (other === '') return '没有后备。'
+  return keys === 0 ? `${other} 接替。` : `${other} 接替，但 ${keys} 个有硬预算的密钥除外。`
 }

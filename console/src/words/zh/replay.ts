@@ -6,6 +6,8 @@ export const replay: Partly<typeof english> = {
   title: '重放请求',
   note: '以你的权限和项目的限额再次发送已捕获的输入。',
   notAllowed: '需要此项目的试验场权限。',
+  needs: '重放需要已捕获的输入。',
+  turnOn: '在“设置 › 项目”中开启',
   reasons: {
     capture_off: (project) => `${project} 不捕获输入。管理员可在设置中开启。`,
     expired: () => '输入保留 24 小时，此输入已删除。',

@@ -4,7 +4,7 @@ import type { Partly } from '../fallback.ts'
 
 export const suspects: Partly<typeof english> = {
   title: '可疑时段',
-  note: '从最后一次通过的检查到下一次通过：其间返回的向量可能属于另一个空间',
+  note: '从最后一次通过的检查到未通过的检查：其间返回的向量可能属于另一个空间',
   heads: {
     time: '时段',
     deployment: '部署',
@@ -15,8 +15,7 @@ export const suspects: Partly<typeof english> = {
     state: '状态',
     actions: '操作',
   },
-  now: '现在',
-  until: (time) => `至 ${time}`,
+  last: (time) => `最后一个此类向量 ${time}`,
   states: {
     open: '仍在空间之外',
     waiting: '未修复',

@@ -11,6 +11,7 @@ export const ui: Partly<typeof english> = {
   clear: '清除',
   clearFilters: '清除筛选',
   tryAgain: '重试',
+  triesAgainIn: (seconds) => `${seconds} 秒后自动重试`,
   requestId: '请求',
   any: '任意',
   filter: '筛选',

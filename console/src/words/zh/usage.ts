@@ -35,6 +35,7 @@ export const usage: Partly<typeof english> = {
   unknownCalls: (n) => `${count(n)} 次调用，计为已花费`,
   noUnknowns: '每次调用的结果都已知',
   unpriced: '未定价',
+  requestsOf: (n) => `${count(n)} 次请求`,
   unpricedRows: (n) => `${count(n)} 次调用`,
   unpricedIn: '未计入合计：',
   unpricedNone: '每次调用都有价格',

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readEnvironment } from '#config/environment.ts'
 import { ConfigError } from '#config/file/problem.ts'
 import { readText, type Environment } from '#config/file/variable.ts'
+import { unknownVariables } from '#config/unknown-variables.ts'
 import { loadCatalog, type LoadedConfig } from '#config/load.ts'
 import { listModels, upstreamsOf, type Catalog, type Upstream } from '#core/catalog/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
@@ -48,9 +49,10 @@ export function checkConfiguration({ file, usesEnvironment }: CheckOptions): Che
     attempt(() =>
       loadCatalog(settings, usesEnvironment ? env : everyVariable(), copiedFeed(settings.dataDir)?.document),
     )
-  if (settings === undefined || loaded === undefined) return { problems, warnings: [], read: undefined }
+  const ignored = usesEnvironment ? unknownVariables(env, settings?.configFile) : []
+  if (settings === undefined || loaded === undefined) return { problems, warnings: ignored, read: undefined }
   problems.push(...settingsProblems(loaded.catalog))
-  const warnings = [...loaded.warnings, ...callerWarnings(settings, loaded.catalog)]
+  const warnings = [...ignored, ...loaded.warnings, ...callerWarnings(settings, loaded.catalog)]
   return {
     problems,
     warnings: usesEnvironment ? [...warnings, ...credentialWarnings(loaded.catalog)] : warnings,

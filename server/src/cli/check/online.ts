@@ -49,6 +49,6 @@ async function ask(upstream: Upstream, catalog: Catalog, listing: HttpModelListi
     return { upstream: name, verdict: 'ok', says: `answers, and lists ${listed.ids.length} models` }
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error
-    return { upstream: name, verdict: 'fail', says: error.message }
+    return { upstream: name, verdict: 'fail', says: error.reason }
   }
 }

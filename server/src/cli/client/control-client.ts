@@ -8,6 +8,7 @@ import { lookUp, reasonOf, type Environment } from '#config/file/variable.ts'
 import { controlSocketOf, isOwnSocket, ownSocketsIn, pathProblem } from '#runtime/control-socket.ts'
 import { ADMIN_TOKEN_FILE } from '#runtime/secret.ts'
 import { CommandProblem } from './command-problem.ts'
+import { isStarting } from './starting.ts'
 
 /** Longer than the node itself waits for its store. */
 const ANSWER_MS = 30_000
@@ -42,7 +43,7 @@ interface Place {
 }
 
 export class ControlClient {
-  readonly #find: () => readonly [Place, Token]
+  readonly #find: () => Promise<readonly [Place, Token]>
 
   /** The node is found when it is asked, so a command can be refused without one. */
   constructor(choice: ControlChoice, env: Environment, cwd: string) {
@@ -57,7 +58,7 @@ export class ControlClient {
 
   /** The answer itself, for what is too long to be read at once. */
   async open(method: string, path: string, body?: unknown, answerMs = ANSWER_MS): Promise<Response> {
-    const [{ name, url, socket }, token] = this.#find()
+    const [{ name, url, socket }, token] = await this.#find()
     const { Agent, fetch } = await import('undici')
     const answer = await fetch(`${url}/api/v1${path}`, {
       ...(socket !== undefined && { dispatcher: new Agent({ connect: { socketPath: socket } }) }),
@@ -111,10 +112,28 @@ interface ControlChoice {
   readonly token: string | undefined
 }
 
-function nodeOf(choice: ControlChoice, env: Environment, cwd: string): readonly [Place, Token] {
-  const token = choice.token === undefined ? findToken(env, cwd) : { value: choice.token, source: '--token' }
+async function nodeOf(
+  choice: ControlChoice,
+  env: Environment,
+  cwd: string,
+): Promise<readonly [Place, Token]> {
   const address = choice.url?.replace(/\/+$/, '')
-  return [address === undefined ? placeOf(env, cwd) : { name: address, url: address }, token]
+  try {
+    const token =
+      choice.token === undefined ? findToken(choice, env, cwd) : { value: choice.token, source: '--token' }
+    return [address === undefined ? placeOf(env, cwd) : { name: address, url: address }, token]
+  } catch (error) {
+    // Token and socket come late in a start.
+    if (await isStarting(address ?? ownAddress(env)))
+      throw new CommandProblem('This node is starting. Try again in a moment.')
+    throw error
+  }
+}
+
+function ownAddress(env: Environment): string {
+  const host = env['CONTROL_HOST'] || environmentVariables.CONTROL_HOST.default
+  const port = env['CONTROL_PORT'] || environmentVariables.CONTROL_PORT.default
+  return urlOf(host, port)
 }
 
 /** Addresses of this machine, whose ports every user of it can take. */
@@ -128,7 +147,7 @@ function placeOf(env: Environment, cwd: string): Place {
     throw new CommandProblem(
       'CONTROL_PORT is 0, so the port is not known. Give the address of the node with --url.',
     )
-  const address = urlOf(host, port)
+  const address = ownAddress(env)
   const atPort = { name: address, url: address }
   // Windows has no such sockets.
   if (process.getuid === undefined) return atPort
@@ -163,15 +182,18 @@ function dataDirOf(env: Environment, cwd: string): string {
   return resolve(cwd, env['TORANA_DATA_DIR'] || environmentVariables.TORANA_DATA_DIR.default)
 }
 
-function findToken(env: Environment, cwd: string): Token {
+function findToken({ url }: ControlChoice, env: Environment, cwd: string): Token {
   const given = lookUp('TORANA_ADMIN_TOKEN', env, readText)
   if ('problem' in given) throw new CommandProblem(given.problem)
   if (given.value && given.value !== ADMIN_TOKEN_OFF)
     return { value: given.value, source: 'TORANA_ADMIN_TOKEN' }
-  const file = join(dataDirOf(env, cwd), ADMIN_TOKEN_FILE)
+  const dataDir = dataDirOf(env, cwd)
+  const file = join(dataDir, ADMIN_TOKEN_FILE)
   if (!existsSync(file))
     throw new CommandProblem(
-      `There is no admin token. Set TORANA_ADMIN_TOKEN, or set TORANA_DATA_DIR to the data folder of the node (${file} does not exist).`,
+      url === undefined && !existsSync(dataDir)
+        ? `No node uses ${dataDir}. Run this in the folder where Torana started, or set TORANA_DATA_DIR. For a node elsewhere, set TORANA_ADMIN_TOKEN and give --url.`
+        : `There is no admin token. Set TORANA_ADMIN_TOKEN, or set TORANA_DATA_DIR to the data folder of the node (${file} does not exist).`,
     )
   return { value: readFileSync(file, 'utf8').trim(), source: file }
 }

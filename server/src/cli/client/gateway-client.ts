@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { lookUp, readText, reasonOf, type Environment } from '#config/file/variable.ts'
 import { environmentVariables } from '#config/variables.ts'
 import { CommandProblem } from './command-problem.ts'
+import { waitForStart } from './starting.ts'
 
 /** Longer than a node works on one request. */
 const ANSWER_MS = 10 * 60_000
@@ -74,9 +75,16 @@ export class GatewayClient {
   }
 }
 
-export function openGateway(choice: GatewayChoice, env: Environment, cwd: string): GatewayClient {
-  const url = choice.url ?? (env['TORANA_BASE_URL'] || ownUrl(env))
-  return new GatewayClient(url.replace(/\/+$/, '').replace(/\/v1$/, ''), keyFor(choice, env, cwd))
+/** A node that is starting has not made its key yet. */
+export async function openGateway(
+  choice: GatewayChoice,
+  env: Environment,
+  cwd: string,
+): Promise<GatewayClient> {
+  const given = choice.url ?? (env['TORANA_BASE_URL'] || ownUrl(env))
+  const url = given.replace(/\/+$/, '').replace(/\/v1$/, '')
+  await waitForStart(url)
+  return new GatewayClient(url, keyFor(choice, env, cwd))
 }
 
 function ownUrl(env: Environment): string {

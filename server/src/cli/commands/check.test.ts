@@ -13,6 +13,9 @@ import { check } from './check.ts'
 import { init } from './init.ts'
 import { schema } from './schema.ts'
 
+// `check` warns of variables that it does not know, and tests have some.
+for (const name of Object.keys(process.env)) if (name.startsWith('TORANA_TEST_')) delete process.env[name]
+
 async function outcome(command: Command, ...argv: string[]) {
   const written = { stdout: '', stderr: '' }
   const code = await runCommand(command, argv, {
@@ -45,6 +48,21 @@ test('what init prints is good as soon as there is a key, and check says what it
   assert.match(stderr, /^projects: no key is declared.*\(warning\)\n$/)
   assert.match(stdout, /2 models, 2 deployments, 0 keys/)
   assert.match(stdout, /^text-embedding-3-small +text-embedding-3-small\/openai .* native .* 0\.02$/m)
+})
+
+test('a variable that Torana does not know is a warning, with or without a good file', async (context) => {
+  const env = { TORANA_DATADIR: '/x', OPENAI_API_KEY: 'sk-test' }
+  const warning =
+    /^TORANA_DATADIR: Torana has no such variable and ignores it\. Did you mean TORANA_DATA_DIR\? \(warning\)$/m
+  const file = place(context, (await outcome(init)).stdout, env)
+  const good = await outcome(check, file)
+  assert.equal(good.code, 0, good.stderr)
+  assert.match(good.stderr, warning)
+  writeFileSync(file, 'models: 1')
+  const bad = await outcome(check, file)
+  assert.equal(bad.code, 1)
+  assert.match(bad.stderr, warning)
+  assert.doesNotMatch((await outcome(check, file, '--no-env')).stderr, warning)
 })
 
 test('what init offers in comments is good too', async (context) => {

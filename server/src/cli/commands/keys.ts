@@ -33,7 +33,7 @@ const KEY_OPTIONS = {
   scope: { takes: '<a,b|all>', says: 'what it may do: embeddings, images, edits' },
   calls: { takes: '<n|none>', says: 'requests at once' },
   from: { takes: '<addresses|anywhere>', says: 'addresses and networks that it may come from' },
-  expires: { takes: '<time|never>', says: 'a day or a moment, such as 2027-01-31' },
+  expires: { takes: '<time|never>', says: 'a day, a moment or a span from now, such as 2027-01-31 or 30d' },
   ...TERMS_OPTIONS,
 } as const satisfies Options
 
@@ -144,7 +144,7 @@ export const keys = group({
 /** Only the secret goes to standard output, so that it can be piped. */
 function secretShown(key: KeyBody, what: string): Shown {
   const { secret } = key
-  const note = `${what}.${secret === undefined ? '' : ' It is shown only this once:'}`
+  const note = `${what}.${secret === undefined ? '' : ' Its secret is shown only once:'}`
   return { data: key, note, ...(secret !== undefined && { text: `${secret}\n` }) }
 }
 
@@ -158,7 +158,7 @@ function changeIn(call: Call<keyof typeof KEY_OPTIONS>): Record<string, unknown>
     ...(scope !== undefined && { scopes: scope === 'all' ? null : scope.split(',') }),
     ...(calls !== undefined && { max_calls_at_once: numberOrNull(calls, '--calls') }),
     ...(from !== undefined && { addresses: from === 'anywhere' ? null : from.split(',') }),
-    ...(expires !== undefined && { expires_at: expires === 'never' ? null : expires }),
+    ...(expires !== undefined && { expires_at: expires === 'never' ? null : momentOf(expires) }),
   }
 }
 
@@ -188,10 +188,31 @@ function pathOf(id: string): string {
   return `/keys/${parts(id).map(encodeURIComponent).join('/')}`
 }
 
+/** As the API takes it. Whether it is a day of the calendar, the API says. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}(T\S+)?$/
+
+/** A span begins now. */
+function momentOf(text: string): string {
+  if (MOMENT.test(text)) return text
+  const seconds = /\d$/.test(text) ? undefined : spanOf(text)
+  if (seconds === undefined)
+    throw new Misuse(
+      `--expires: expected a day such as 2027-01-31, a moment such as 2027-01-31T12:00:00Z, a span such as 30d, or never, got "${text}".`,
+    )
+  return new Date(Date.now() + seconds * 1000).toISOString()
+}
+
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 function secondsOf(text: string): number {
-  const [, amount = '', unit = 's'] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
-  if (amount === '') throw new Misuse(`--overlap: expected a time such as 30m, 24h or 7d, got "${text}".`)
-  return Number(amount) * (UNITS[unit] ?? 1)
+  const seconds = spanOf(text)
+  if (seconds === undefined)
+    throw new Misuse(`--overlap: expected a time such as 30m, 24h or 7d, got "${text}".`)
+  return seconds
+}
+
+/** Undefined: it is no span. */
+function spanOf(text: string): number | undefined {
+  const [, amount, unit = 's'] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
+  return amount === undefined ? undefined : Number(amount) * (UNITS[unit] ?? 1)
 }

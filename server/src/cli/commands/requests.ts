@@ -38,6 +38,7 @@ interface Kept extends RequestRow {
   readonly client_address: string | null
   readonly steps: readonly { readonly start_ms: number; readonly duration_ms: number }[]
   readonly attempts: readonly Attempt[]
+  readonly skips: readonly object[]
   readonly ledger: readonly LedgerRow[]
 }
 
@@ -150,6 +151,8 @@ const ATTEMPTS: Columns<Attempt> = {
   reason: 'reason',
 }
 
+const SKIPS: Columns<object> = { 'not tried': 'deployment', because: 'text' }
+
 const LEDGER: Columns<LedgerRow> = {
   ledger: 'kind',
   call: 'attempt',
@@ -174,6 +177,7 @@ function detailsOf(one: Kept): string {
     linesOf(DETAILS, one),
     tableOf(STEPS, one.steps),
     tableOf(ATTEMPTS, one.attempts, 'No call to an upstream was made.'),
+    ...(one.skips.length > 0 ? [tableOf(SKIPS, one.skips)] : []),
     ledgerText(one.ledger),
   ].join('\n')
 }

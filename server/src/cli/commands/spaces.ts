@@ -18,6 +18,7 @@ interface Standing {
   readonly state: string
   readonly reason: string | null
   readonly last_good_at: string | null
+  readonly last_cosine: { readonly least: number; readonly at: string } | null
   readonly last_probe: ProbeBody | null
 }
 
@@ -121,7 +122,7 @@ const COLUMNS: Columns<Standing> = {
   space: 'space',
   deployment: 'deployment',
   state: 'state',
-  'least cosine': ({ last_probe: probe }) => cosineText(probe),
+  'least cosine': lastCosineText,
   'last good': 'last_good_at',
   'last probe': ({ last_probe: probe }) => dayText(probe?.at ?? null),
   reason: 'reason',
@@ -161,6 +162,12 @@ function listing(spaces: readonly SpaceBody[]): string {
     ...(members.length === 0 ? [] : [tableOf(FAMILY_COLUMNS, members, '')]),
     ...(calibrations.length === 0 ? [] : [tableOf(CALIBRATION_COLUMNS, calibrations, '')]),
   ].join('\n')
+}
+
+/** With its time where the last probe had no answer. */
+function lastCosineText({ last_cosine: known, last_probe: probe }: Standing): string {
+  if (known === null || probe?.least_cosine !== null) return cosineText(probe)
+  return `${known.least.toFixed(6)} at ${dayText(known.at)}`
 }
 
 function cosineText(probe: ProbeBody | null): string {

@@ -13,8 +13,10 @@ import { loadDatabase } from '#stores/postgres/backup/load.ts'
 import { PostgresLake } from '#stores/postgres/ledger/lake.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { migrate, type MigrationReport } from '#stores/postgres/migrate.ts'
+import { changesSessions } from '#stores/postgres/pooler.ts'
 import { openPglite } from '#stores/postgres/pglite.ts'
 import { knownFingerprints } from '#stores/postgres/secret-fingerprints.ts'
+import { UnfitPooler } from '#ports/ledger.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import { checkRestoredDays, type RestoredDays } from '#worker/ledger/restored-days.ts'
 
@@ -23,6 +25,9 @@ const STATEMENT_MS = 5 * 60_000
 /** The person who runs a command notices a full disk, and no ledger is written beside it. */
 const NO_RESERVE = { diskReserveBytes: 0 }
 
+/** One for the work; the look at a pooler takes two. */
+const CONNECTIONS = 2
+
 type BackupOutcome = Omit<WrittenBackup, 'sha256'>
 type StoreSettings = Pick<Settings, 'database' | 'assets' | 'dataDir'>
 
@@ -30,7 +35,7 @@ async function withDatabase<Result>(
   { database: settings }: StoreSettings,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const options = { queryTimeoutMs: STATEMENT_MS, poolSize: 1 }
+  const options = { queryTimeoutMs: STATEMENT_MS, poolSize: CONNECTIONS }
   const database =
     settings.kind === 'inside'
       ? await openPglite(settings.folder, options)
@@ -108,5 +113,8 @@ async function daysInBucket(settings: StoreSettings, database: Database): Promis
 }
 
 export function migrateDatabase(settings: StoreSettings): Promise<MigrationReport> {
-  return withDatabase(settings, (database) => migrate(database))
+  return withDatabase(settings, async (database) => {
+    if (settings.database.kind === 'postgres' && (await changesSessions(database))) throw new UnfitPooler()
+    return migrate(database)
+  })
 }

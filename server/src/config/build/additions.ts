@@ -2,6 +2,8 @@
 import type { z } from 'zod'
 import type { Catalog, Model } from '#core/catalog/catalog.ts'
 import { lastEnd } from '#core/catalog/model-end.ts'
+import { storedUpstreamProblems } from '#core/catalog/stored-upstream.ts'
+import { isRecord } from '#core/text/record.ts'
 import { plainReport, type Path, type Report } from '../file/problem.ts'
 import { validate } from '../file/validate.ts'
 import { model as modelSchema, type ModelEntry } from '../schema/schema.ts'
@@ -51,9 +53,11 @@ export function extendCatalog(
     if (object !== 'upstream' || input.declared.upstreams.includes(name)) continue
     const report = plainReport('store')
     const read = readEntry(upstreamSchema, entry, ['upstreams', name], report)
+    for (const { path, text } of storedUpstreamProblems(isRecord(entry) ? entry : {}))
+      report.problem(['upstreams', name, ...path], text)
     const upstream = read && buildUpstream(name, read, input.facts, report)
     problems.push(...report.problems().map((text) => ({ object, name, text })))
-    if (upstream) added.set(name, upstream)
+    if (upstream && report.problems().length === 0) added.set(name, upstream)
   }
   const upstreams = new Map([...buildUpstreams(muted), ...added])
   const models = new Map(declared.models)

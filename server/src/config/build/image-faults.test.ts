@@ -65,8 +65,12 @@ const faults: Record<string, [text: string, ...problems: string[]]> = {
     '4:62 models.acme-image.deployments[0].capabilities.sizes.maxEdge: is missing. Longest edge in pixels.',
   ],
   'a format that nobody can make': [
-    capability('acme-image', 'formats: [gif]'),
-    '4:72 models.acme-image.deployments[0].capabilities.formats[0]: expected png, jpeg or webp, got "gif"',
+    capability('acme-image', 'formats: [bmp]'),
+    '4:72 models.acme-image.deployments[0].capabilities.formats[0]: expected png, jpeg, webp, gif or svg, got "bmp"',
+  ],
+  'a default that Torana can not convert': [
+    capability('acme-image', 'formats: [gif, png]'),
+    '4:72 models.acme-image.deployments[0].capabilities.formats[0]: the first one is the default: png, jpeg or webp',
   ],
   'edits of a word that is none': [
     capability('acme-image', 'edits: yes'),

@@ -11,6 +11,7 @@ import type {
   ImageTokenTable,
   InputTypeRule,
   NativeDimensions,
+  PassedFormat,
   PictureForm,
   PixelSize,
 } from '#core/catalog/catalog.ts'
@@ -93,7 +94,7 @@ export function resolveImageCapabilities(
     backgrounds: [...new Set(fields.backgrounds)],
     moderations: [...new Set(fields.moderations)],
     ...(fields.complexities && { complexities: [...new Set(fields.complexities)] }),
-    formats: [...new Set<ImageFormat>(fields.formats ?? ['png'])],
+    ...formatsOf(fields.formats ?? ['png']),
     compression: fields.compression ?? false,
     forms: [...new Set<PictureForm>(fields.forms ?? ['b64_json'])],
     stream: fields.stream ?? false,
@@ -105,6 +106,18 @@ export function resolveImageCapabilities(
     ...(typeof fields.reportedCost === 'object' && { reportedCost: fields.reportedCost }),
     edits: editsOf(layers.map((layer) => layer?.edits)),
   }
+}
+
+function formatsOf(
+  names: readonly (ImageFormat | PassedFormat)[],
+): Pick<ImageCapabilities, 'formats' | 'passedFormats'> {
+  const formats = new Set<ImageFormat>()
+  const passed = new Set<PassedFormat>()
+  for (const name of names) {
+    if (name === 'gif' || name === 'svg') passed.add(name)
+    else formats.add(name)
+  }
+  return { formats: [...formats], ...(passed.size > 0 && { passedFormats: [...passed] }) }
 }
 
 /** `none` discards all layers before it; later layers start from the defaults. */

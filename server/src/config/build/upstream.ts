@@ -1,6 +1,7 @@
 import { createSecureContext } from 'node:tls'
 import type { DialectName, Upstream } from '#core/catalog/catalog.ts'
 import { startsLikeOurs } from '#core/keys/key.ts'
+import { settingsOf } from '#core/catalog/stored-upstream.ts'
 import { hostSettingsOf } from '#core/catalog/upstream-address.ts'
 import type { UpstreamTls } from '#core/catalog/upstream-tls.ts'
 import type { Facts, ProviderFacts } from './facts.ts'
@@ -26,8 +27,11 @@ export function buildUpstream(
   const problem = (field: string, message: string) => report.problem([...path, field], message)
 
   if (entry.provider !== undefined && !facts.has(entry.provider)) {
-    const near = didYouMean(entry.provider, facts.keys()) || ` Known: ${[...facts.keys()].join(', ')}`
-    problem('provider', `there are no built-in facts about ${entry.provider}: leave it out.${near}`)
+    const near = didYouMean(entry.provider, facts.keys()) || ` Known: ${[...facts.keys()].join(', ')}.`
+    problem(
+      'provider',
+      `there is no provider ${entry.provider}.${near} For your own server, leave provider out and set dialect and baseUrl`,
+    )
   }
   const named =
     typeof entry.dialect === 'object' ? entry.dialect : { embedding: entry.dialect, image: undefined }
@@ -46,6 +50,7 @@ export function buildUpstream(
     problem(field, `has no meaning for dialect ${dialects.join(' and ')}: remove it`)
   }
   reportHostSettings(entry, provider, path, report)
+  if (dialects.includes('ai-sdk') && provider) reportUnknownSettings(entry, provider, path, report)
   for (const one of dialects) reportMissing(one, entry, provider, path, report)
   if (entry.apiKey !== undefined && startsLikeOurs(entry.apiKey) && !isOwnAddress(entry, facts))
     problem(
@@ -73,6 +78,21 @@ function reportHostSettings(
       `becomes part of the host that calls go to, and cannot be one: expected ${expected}`,
     )
   }
+}
+
+/** Every call would be refused for it: the package does not take it. */
+function reportUnknownSettings(
+  { settings = {} }: UpstreamEntry,
+  { provider }: ProviderFacts,
+  path: Path,
+  report: Report,
+): void {
+  const known = settingsOf(provider)
+  for (const name of Object.keys(settings).filter((one) => !known.includes(one)))
+    report.problem(
+      [...path, 'settings', name],
+      `is not a setting of ${provider}, which takes ${known.join(', ') || 'none'}: remove it.${didYouMean(name, known)}`,
+    )
 }
 
 function reportUnusable(tls: UpstreamTls, problem: (message: string) => void): void {

@@ -129,6 +129,25 @@ audit: { webhooks: [{ url: 'https://siem.example/p4th', secret: 's3cret-of-twent
   assert.match(found, /secret: '\$\{TORANA_KEY_SHOP_1\}'/)
 })
 
+test('a header of the file is exported as a variable whatever its name is, and so is what nested settings hide', () => {
+  const text = `
+upstreams:
+  main: { dialect: openai, baseUrl: 'https://a.example/v1', headers: { x-auth: c4nary-1, ocp-apim-sub: 'Bearer \${KEY}' } }
+  vertex:
+    provider: google-vertex
+    settings:
+      project: my-project
+      location: europe-west4
+      googleAuthOptions: { credentials: { client_email: c4nary-2, private_key: c4nary-3 }, scopes: [c4nary-free] }
+models: { small: { facts: text-embedding-3-small, deployments: [{ upstream: main }] } }
+`
+  const found = textOf(text, {})
+  for (const secret of ['c4nary-1', 'c4nary-2', 'c4nary-3']) assert.ok(!found.includes(secret), found)
+  assert.match(found, /x-auth: '\$\{MAIN_X_AUTH\}', ocp-apim-sub: 'Bearer \$\{KEY\}'/)
+  assert.match(found, /private_key: '\$\{VERTEX_GOOGLEAUTHOPTIONS_CREDENTIALS_PRIVATE_KEY\}'/)
+  for (const plain of ['my-project', 'europe-west4', 'c4nary-free']) assert.ok(found.includes(plain), found)
+})
+
 const WRITTEN_KEYS: readonly (readonly [written: string, exported: string])[] = [
   ['${KEY}', '${KEY}'],
   ['${KEY:?set it}', '${KEY:?set it}'],

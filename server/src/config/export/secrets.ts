@@ -35,13 +35,13 @@ export class Variables {
   }
 }
 
-/** Names of headers and settings that hold secrets. */
+/** Names of settings that hold secrets, or in which one is. */
 const SECRET_NAME = /key|secret|token|password|credential|authorization|cookie/i
 
 interface SecretPlace {
-  /** `*` is any step. */
+  /** `*` is any step, `**` any number of them, at least one. */
   readonly path: readonly string[]
-  /** Of the last step. Default: any. */
+  /** Of one of the last steps, which `**` stands for. Default: any. */
   readonly named?: RegExp
   /** Words of the variable, and its use, from the steps that were any. */
   readonly words: (...steps: readonly string[]) => readonly [name: string, use: string]
@@ -57,12 +57,19 @@ const PLACES: readonly SecretPlace[] = [
     path: ['upstreams', '*', 'tls', 'key'],
     words: (upstream) => [`${upstream}_TLS_KEY`, `the private key of upstream ${upstream}`],
   },
-  ...(['headers', 'settings'] as const).map((section) => ({
-    path: ['upstreams', '*', section, '*'],
+  // A header may have any name, and its value may be a secret under each.
+  {
+    path: ['upstreams', '*', 'headers', '*'],
+    words: (upstream, name) => [`${upstream}_${name}`, `headers.${name} of upstream ${upstream}`],
+  },
+  {
+    path: ['upstreams', '*', 'settings', '**'],
     named: SECRET_NAME,
-    words: (upstream = '', name = '') =>
-      [`${upstream}_${name}`, `${section}.${name} of upstream ${upstream}`] as const,
-  })),
+    words: (upstream, ...names) => [
+      `${upstream}_${names.join('_')}`,
+      `settings.${names.join('.')} of upstream ${upstream}`,
+    ],
+  },
   ...(['url', 'secret', 'routingKey'] as const).map((field) => ({
     path: ['alerts', 'channels', '*', field],
     words: (channel = '') => [`ALERT_${channel}_${field}`, `${field} of alert channel ${channel}`] as const,
@@ -98,7 +105,7 @@ export function replaceSecrets(document: Document, variables: Variables): boolea
   let isChanged = false
   for (const { path, named, words } of PLACES)
     visit(document, document.contents, path, [], (scalar, steps) => {
-      if (named !== undefined && !named.test(steps.at(-1) ?? '')) return
+      if (named !== undefined && !steps.slice(1).some((step) => named.test(step))) return
       const text = reveal(String(scalar.value))
       if (isWithoutSecret(text)) return
       // A default is a secret too: the variable alone remains of it.
@@ -128,15 +135,16 @@ function visit(
   found: (scalar: Scalar, steps: readonly string[]) => void,
 ): void {
   const target = isAlias(node) ? node.resolve(document) : node
-  if (step === undefined) {
+  if (step === undefined || (step === '**' && isScalar(target))) {
     if (isScalar(target)) found(target, steps)
   } else if (isMap(target))
     for (const { key, value } of target.items) {
       const name = reveal(String(isScalar(key) ? key.value : key))
-      if (step === '*') visit(document, value, rest, [...steps, name], found)
+      if (step === '**') visit(document, value, [step], [...steps, name], found)
+      else if (step === '*') visit(document, value, rest, [...steps, name], found)
       else if (name === step) visit(document, value, rest, steps, found)
     }
   else if (isSeq(target))
     for (const [index, item] of target.items.entries())
-      visit(document, item, rest, [...steps, String(index + 1)], found)
+      visit(document, item, step === '**' ? [step] : rest, [...steps, String(index + 1)], found)
 }

@@ -70,9 +70,17 @@ const NO_FACTS =
 const table: Record<string, [text: string, expected: string[], env?: Environment]> = {
   'YAML syntax': [
     'a: [1\nb: 2',
+    ['t.yaml:1:4: this [ is never closed\n    1 | a: …\n      |    ^\n    2 | b: …'],
+  ],
+  'a brace that is never closed, on the line before': [
+    'upstreams:\n  it: { provider: acme, apiKey: "}"\nmodels:\n  m: { deployments: [{ upstream: it }] }\n',
     [
-      't.yaml:2:1: check the indentation: the fields of one mapping start in the same column\n    1 | a: …\n    2 | b: …\n      | ^',
+      't.yaml:2:7: this { is never closed\n    1 | upstreams:\n    2 |   it: …\n      |       ^\n    3 | models:',
     ],
+  ],
+  'a brace in a list that is closed': [
+    'a: [1, { b: 2]\nc: 1\n',
+    ['t.yaml:1:8: this { is never closed\n    1 | a: …\n      |        ^\n    2 | c: …'],
   ],
   'a second document': [
     'a: 1\n---\nb: 2\n',
@@ -269,7 +277,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
   'an unknown provider': [
     withUpstream('{ provider: acne }'),
     [
-      't.yaml:3:19 upstreams.it.provider: there are no built-in facts about acne: leave it out. Did you mean acme?',
+      't.yaml:3:19 upstreams.it.provider: there is no provider acne. Did you mean acme? For your own server, leave provider out and set dialect and baseUrl',
     ],
   ],
   'no dialect': [

@@ -1,6 +1,6 @@
 /** Reads a YAML file into plain data that still knows the position of each value. */
 import { basename } from 'node:path'
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import { CST, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, Parser } from 'yaml'
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml'
 import { holdsReference, interpolate } from './interpolate.ts'
 import { pathText } from './problem.ts'
@@ -53,6 +53,12 @@ export function parseSource(name: string, text: string, lookUp?: (name: string) 
   const syntax = [...document.errors, ...document.warnings]
   const standIn = text.search(/[\uFDD0-\uFDD6]/)
   if (standIn >= 0) report.at(standIn, 'has an invalid Unicode character. Is this a text file?')
+  const unclosed = syntax.length > 0 ? findUnclosed(hide(text)) : undefined
+  if (unclosed !== undefined) {
+    const { offset, mark } = unclosed
+    report.at(offset, `this ${mark} is never closed${excerpt(text, lines, offset)}`)
+    return source(undefined)
+  }
   // One mistake often has two errors at one place: the first one says it.
   const first = syntax.filter(
     ({ pos }, index) => !syntax.slice(0, index).some((one) => one.pos[0] === pos[0]),
@@ -111,6 +117,21 @@ export function parseSource(name: string, text: string, lookUp?: (name: string) 
     report.at(0, error instanceof Error ? error.message : String(error))
     return source(undefined)
   }
+}
+
+/** The innermost `{` or `[` without its end: what the parser says instead is about the line where it gave up. */
+function findUnclosed(text: string): { readonly offset: number; readonly mark: string } | undefined {
+  let innermost: { readonly offset: number; readonly mark: string } | undefined
+  for (const document of new Parser().parse(text)) {
+    if (document.type !== 'document') continue
+    CST.visit(document, ({ value }) => {
+      if (value?.type !== 'flow-collection') return
+      const { source: mark, offset } = value.start
+      const end = mark === '{' ? 'flow-map-end' : 'flow-seq-end'
+      if (value.end[0]?.type !== end) innermost = { offset, mark }
+    })
+  }
+  return innermost
 }
 
 const INDENTATION = 'check the indentation: the fields of one mapping start in the same column'

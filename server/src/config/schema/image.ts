@@ -107,11 +107,15 @@ export const imageOnlyCapabilities = {
   moderations: words('moderation'),
   complexities: words('complexity'),
   formats: z
-    .array(z.enum(['png', 'jpeg', 'webp']))
+    .array(z.enum(['png', 'jpeg', 'webp', 'gif', 'svg']))
     .min(1)
+    .refine(([first]) => first !== 'gif' && first !== 'svg', {
+      path: [0],
+      message: 'the first one is the default: png, jpeg or webp',
+    })
     .optional()
     .describe(
-      'Images: file formats; the first one is the default. With a single one, Torana does not send the field. Default `[png]`.',
+      'Images: file formats; the first one is the default. With a single one, Torana does not send the field. `gif` and `svg` work only where the upstream makes them. Default `[png]`.',
     ),
   compression: z
     .boolean()

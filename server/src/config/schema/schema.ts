@@ -17,7 +17,7 @@ import { anyPrice } from './price.ts'
 import { upstream } from './upstream.ts'
 import { audit, webhooks } from './webhook.ts'
 
-/** Names of upstreams and projects travel in headers, URLs and metric labels. */
+/** Names of upstreams, projects and keys travel in headers, URLs and metric labels. */
 const name = z
   .string()
   .regex(
@@ -132,7 +132,7 @@ export const model = z.strictObject({
     .describe(
       'What Torana does with request fields that it does not know: `pass` them on, `refuse` them, or a list of the fields to pass on. Fields under `harmlessFields` always pass. Default `pass`.',
     ),
-  deployments: z.array(deployment).min(1).describe('Where it runs.'),
+  deployments: z.array(deployment).min(1).describe('The upstreams that serve the model.'),
   // Without a default: on an image model it is refused, not ignored.
   attemptTimeoutMs: z
     .int()
@@ -212,11 +212,7 @@ const MAX_CALLS_AT_ONCE = 100_000
 const MAX_ADDRESSES = 100
 
 const key = z.strictObject({
-  name: z
-    .string()
-    .min(1)
-    .max(100)
-    .describe('Name of the key in logs and answers; unique in its project. It is not secret.'),
+  name: name.describe('Name of the key in logs and answers; unique in its project. It is not secret.'),
   secret: z
     .string()
     .describe('What callers send: a `tr_` key, or any text of at least 24 characters. Use `${VAR}`.'),

@@ -1,5 +1,6 @@
 /** The audit: read page by page, or exported whole. */
 import { z } from 'zod'
+import { ACTOR_KINDS } from '#core/access/actor.ts'
 import { entryFields } from '#core/audit/entry-fields.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { AuditEntry, AuditFilter, AuditLog } from '#ports/audit.ts'
@@ -20,6 +21,10 @@ const auditEntry = z
     sequence: z.int(),
     at: time,
     actor: z.string().describe('A mail address, the name of a token, or `system`.'),
+    actor_kind: z
+      .enum(ACTOR_KINDS)
+      .nullable()
+      .describe('`node`: a token of the node itself. null: the entry is older than this field.'),
     address: z.string().nullable().describe('Where the request came from.'),
     action: z.string(),
     target: z.string(),
@@ -48,7 +53,7 @@ const chain = z
   })
   .meta({ id: 'AuditChain' })
 
-/** Long enough for targets: ids of keys of torana.yaml may be long. */
+/** Long enough for targets: ids of deployments are the longest. */
 const word = storable(500).optional()
 
 const auditExport = z.object({

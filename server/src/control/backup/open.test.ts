@@ -18,7 +18,7 @@ import { deleteOldBackups, makeBackup } from './open.ts'
 
 const dataDir = await mkdtemp(join(tmpdir(), 'torana-backup-'))
 after(() => rm(dataDir, { recursive: true }))
-const actor = { name: 'admin-token', address: undefined }
+const actor = { kind: 'member', name: 'admin-token', address: undefined } as const
 
 type AuditNews = Parameters<AuditLog['appendNews']>[0]
 

@@ -1,4 +1,5 @@
 /** Drafts of batches: who may use which, what a batch of one would take, and the batch itself. */
+import { playgroundKey } from '#core/access/actor.ts'
 import type { EmbeddingModel } from '#core/catalog/catalog.ts'
 import { estimateCorpus, type BadRows, type CorpusEstimate } from '#core/corpus/estimate.ts'
 import type { ColumnProfile, CorpusProfile } from '#core/corpus/profile.ts'
@@ -16,7 +17,7 @@ import { profileOf, type ReadDraft } from '#request/batches/arriving-draft.ts'
 import { countSample } from '#request/batches/count-sample.ts'
 import { runDraft } from '#request/batches/run-draft.ts'
 import { checkScope } from '#http/gateway/caller/key-bounds.ts'
-import { playgroundKey, type Caller } from '../shared/caller.ts'
+import { playerOf, type Caller } from '../shared/caller.ts'
 import { invalidField, notFound } from '../shared/faults.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { HOUR_MS } from '../shared/times.ts'
@@ -181,10 +182,11 @@ export class Drafts {
 
   /** A key of the project, or the caller's own in it, under which the playground runs too. */
   async #keyFor({ project }: BatchDraft, { key }: DraftOptions, caller: Caller): Promise<Key> {
-    const keyId = key ?? `${project}/${playgroundKey(caller)}`
+    const player = key === null ? playerOf(caller) : undefined
+    const keyId = key ?? `${project}/${playgroundKey(playerOf(caller))}`
     if (!keyId.startsWith(`${project}/`))
       throw invalidField(`The key ${keyId} does not belong to the project ${project} of the draft.`, 'key')
-    const owner = { keyId, project }
+    const owner = { keyId, project, player }
     const now = await this.#node.terms.of(owner)
     if (
       key !== null &&

@@ -10,7 +10,8 @@ import { refuseCharset, refuseCompressed } from '#http/gate/encoding.ts'
 import { inviteBody } from '#http/gate/unread.ts'
 import { IncomingBytes } from '#http/gateway/uploads/incoming-bytes.ts'
 import { batchBody, reportedBatch } from '../shared/batch-fields.ts'
-import { actorIn, callerIn, playgroundKey, visibleProjects } from '../shared/caller.ts'
+import { playgroundKey } from '#core/access/actor.ts'
+import { actorIn, callerIn, playerOf, visibleProjects } from '../shared/caller.ts'
 import { notFound } from '../shared/faults.ts'
 import { name, noContent, storable, time, usd } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
@@ -263,7 +264,7 @@ async function receiveDraft(
     idleMs: limits.uploadIdleMs,
   })
   const announcedBytes = Number(request.headers['content-length'] ?? 0)
-  const owner = { id: `${project}/${playgroundKey(caller)}`, project }
+  const owner = { id: `${project}/${playgroundKey(playerOf(caller))}`, project }
   const wish = { name: fileName, hasHeader: header === 'true', actor: caller.actor }
   const arriving = await ArrivingDraft.begin(owner, announcedBytes, wish, forDrafts)
   try {

@@ -87,6 +87,8 @@ WITH asked AS (
       UNION ALL
       SELECT amount_nano, unknown_nano FROM usage_hours
       WHERE key_id = name AND hour >= window_start AND hour >= $8::timestamptz
+      UNION ALL
+      SELECT amount_nano, 0 FROM ledger_refused WHERE key_id = name AND hour >= window_start
     ) AS rows
   ) AS own WHERE scope = 'key'
   UNION ALL
@@ -97,6 +99,9 @@ WITH asked AS (
     UNION ALL
     SELECT budget_id, amount_nano, unknown_nano FROM placed JOIN usage_hours
       ON project = name AND hour >= window_start AND hour >= $8::timestamptz
+      WHERE scope = 'project'
+    UNION ALL
+    SELECT budget_id, amount_nano, 0 FROM placed JOIN ledger_refused ON project = name AND hour >= window_start
       WHERE scope = 'project'
   ) AS rows GROUP BY budget_id
 ), refused AS MATERIALIZED (

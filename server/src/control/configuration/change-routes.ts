@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Fault } from '#core/fault/fault.ts'
 import type { SavedChange, StoredObject } from '#ports/stored-configuration.ts'
 import { actorIn, callerIn } from '../shared/caller.ts'
-import { saveConfiguration } from '../shared/configuration.ts'
+import { canSave, saveConfiguration } from '../shared/configuration.ts'
 import { notFound } from '../shared/faults.ts'
 import { givenTime, pageLimit, pageOf, time } from '../shared/fields.ts'
 import { source } from '../shared/model-fields.ts'
@@ -48,7 +48,7 @@ const historyEntry = z
     revertible: z
       .boolean()
       .describe(
-        'It can be taken back as it is. If only `changed_since` prevents it, open its reverse as a draft.',
+        'It can be taken back as it is now; deleted keys do not come back. If `changed_since` prevents it, open its reverse as a draft.',
       ),
   })
   .meta({ id: 'ConfigurationHistoryEntry' })
@@ -83,7 +83,8 @@ function registerSaving(api: Api, node: ControlNode): void {
   })
 }
 
-function registerHistory(api: Api, { configuration, reports, settings }: ControlNode): void {
+function registerHistory(api: Api, node: ControlNode): void {
+  const { configuration, reports, settings } = node
   route(api, 'GET /configuration/changes', {
     permission: 'upstreams.read',
     id: 'listConfigurationChanges',
@@ -93,7 +94,7 @@ function registerHistory(api: Api, { configuration, reports, settings }: Control
     handler: async ({ query: { after, limit } }) => {
       const [rows, stored] = await Promise.all([listHistory(reports, after, limit + 1), configuration.read()])
       return cursorPage(rows, limit, {
-        bodyOf: (row) => historyBody(row, stored, fileName(settings.configFile)),
+        bodyOf: (row) => historyBody(row, stored, node, fileName(settings.configFile)),
         cursorOf: ({ cursor }) => cursor,
       })
     },
@@ -168,6 +169,7 @@ function savedBody({ id, atMs, by, summary, objects }: SavedChange): z.output<ty
 function historyBody(
   row: HistoryRow,
   stored: readonly StoredObject[],
+  node: ControlNode,
   file: string,
 ): z.output<typeof historyEntry> {
   const { id, at, by, by_name, summary, objects, loaded, reverts } = row
@@ -182,6 +184,6 @@ function historyBody(
     objects: objects.map(objectBody),
     reverts,
     changed_since: isChanged,
-    revertible: id !== null && !isChanged,
+    revertible: id !== null && !isChanged && canSave(node, stored, reverseOf(objects, stored)),
   }
 }

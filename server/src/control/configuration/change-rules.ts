@@ -15,7 +15,9 @@ const entry = z
     (value) => JSON.stringify(value).length <= MAX_ENTRY_CHARACTERS,
     `is longer than ${MAX_ENTRY_CHARACTERS} characters`,
   )
-  .describe('As below `upstreams` or `models` of torana.yaml, with its names and values. Without a secret.')
+  .describe(
+    'As below `upstreams` or `models` of torana.yaml, with its names and values. Without a secret. A model names upstreams as they are called before the set.',
+  )
 
 export const revision = z
   .string()
@@ -38,7 +40,9 @@ export const change = z
       name: upstreamName,
       rename_to: upstreamName
         .optional()
-        .describe('It keeps its key, prices and space checks. The ledger keeps the old name.'),
+        .describe(
+          'It keeps its key, prices and space checks. The ledger keeps the old name. The name may be one that another change of the set gives up.',
+        ),
       ...common,
     }),
     z.strictObject({ object: z.literal('model'), name: modelId, ...common }),

@@ -67,7 +67,13 @@ function registerPreview(api: Api, node: ControlNode): void {
         ),
       )
       const sealed = sealedUpstreams(records, plan.extendedBefore.catalog)
-      const after = sealedUpstreams(records, plan.extendedAfter.catalog, renames)
+      const deleted = new Set(
+        plan.objects
+          .filter(({ object, after }) => object === 'upstream' && after === null)
+          .map(({ name }) => name),
+      )
+      const left = records.filter(({ upstream }) => !deleted.has(upstream))
+      const after = sealedUpstreams(left, plan.extendedAfter.catalog, renames)
       const parts = { prices: priced, projects: [], alerts: NO_EXPORTED_ALERTS }
       const was = await exported({ ...parts, objects: before, credentials: sealed })
       const is = await exported({ ...parts, objects: plan.after, credentials: after })

@@ -12,6 +12,7 @@ import { deploymentBrief, source, sourceBody } from '../shared/model-fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { priceBody, priceText } from '../shared/price-text.ts'
 import { route, type Api } from '../shared/route.ts'
+import { openSkippedFor, skippedFor } from '../shared/skipping-keys-queries.ts'
 import { callsOf } from './queries.ts'
 
 const limit = z.int().nullable()
@@ -45,6 +46,7 @@ const routedDeployment = z
       .describe('Its place in `entry.deployments`. null: it is declared, and can not be changed here.'),
     p95_ms: z.number().nullable().describe('Of the last 15 minutes.'),
     state: deploymentBrief.shape.state,
+    skipped_for: skippedFor,
     share_24h: z.number().nullable().describe('0 to 1: of the calls of the model. null: there were none.'),
     source,
   })
@@ -95,11 +97,12 @@ export function registerRouting(api: Api, node: ControlNode): void {
     handler: async ({ params }) => {
       const model = catalog().models.get(params.model)
       if (model === undefined) throw notFound(`There is no model ${params.model}.`)
-      const [stored, nodes, drained, calls] = await Promise.all([
+      const [stored, nodes, drained, calls, skipsOf] = await Promise.all([
         configuration.read(),
         summaries(),
         drains.list(),
         callsOf(reports, model.id, clock.nowMs()),
+        openSkippedFor(node),
       ])
       const all: readonly AnyDeployment[] = model.deployments
       const own = stored.find((one) => one.object === 'model' && one.name === model.id)
@@ -110,6 +113,7 @@ export function registerRouting(api: Api, node: ControlNode): void {
         standings: standingsOf(nodes),
         drained: new Set(drained.map(({ deployment }) => deployment)),
         calls,
+        skippedFor: skipsOf,
         sum: all.reduce((sum, { id }) => sum + (calls.get(id) ?? 0), 0),
       }
       return {
@@ -164,6 +168,7 @@ function deploymentBody(
     readonly drained: ReadonlySet<string>
     readonly calls: ReadonlyMap<string, number>
     readonly sum: number
+    readonly skippedFor: Awaited<ReturnType<typeof openSkippedFor>>
     readonly listed: ReadonlyMap<string, ReturnType<typeof priceBody>>
     readonly indexes: ReadonlyMap<string, number>
   },
@@ -191,6 +196,7 @@ function deploymentBody(
     index: view.indexes.get(id) ?? null,
     p95_ms: standing?.p95Ms ?? null,
     state: view.drained.has(id) ? 'drained' : (standing?.state ?? 'healthy'),
+    skipped_for: view.skippedFor(model, one),
     share_24h: view.sum === 0 ? null : (view.calls.get(id) ?? 0) / view.sum,
     source: sourceBody(one.managedBy ?? model.managedBy, upstream.name),
   }

@@ -7,7 +7,7 @@ import { lineDiff } from '#core/text/line-diff.ts'
 import type { CredentialRecord } from '#ports/credentials.ts'
 import type { ChangedObject, ExportedLine, StoredObject } from '#ports/stored-configuration.ts'
 import type { Plan } from '../shared/configuration.ts'
-import type { Change } from '../shared/configuration-change.ts'
+import { withRenamed, type Change } from '../shared/configuration-change.ts'
 import { source } from '../shared/model-fields.ts'
 
 /** Unchanged lines on each side of a change. */
@@ -274,12 +274,15 @@ export function reverseOf(
 ): readonly Change[] {
   const revisionOf = (object: ChangedObject['object'], name: string): bigint | null =>
     stored.find((one) => one.object === object && one.name === name)?.revision ?? null
+  // Entries of a set name upstreams as they are called when it is saved.
+  const names = new Map(
+    objects.flatMap(({ name, renamedFrom }) => (renamedFrom === undefined ? [] : [[renamedFrom, name]])),
+  )
   return objects.flatMap(({ object, name, renamedFrom, before }): Change[] => {
     const base = revisionOf(object, name)
     if (before === null && base === null) return []
-    return [
-      { object, name, entry: before, base, ...(renamedFrom !== undefined && { renameTo: renamedFrom }) },
-    ]
+    const entry = object === 'model' && before !== null ? withRenamed(before, names) : before
+    return [{ object, name, entry, base, ...(renamedFrom !== undefined && { renameTo: renamedFrom }) }]
   })
 }
 
@@ -291,7 +294,8 @@ export function isChangedSince(
 ): boolean {
   return objects.some(({ object, name, after }) => {
     const there = stored.find((one) => one.object === object && one.name === name)
-    return after === null ? there !== undefined : there?.revision !== id
+    // The same change may have given the name of a deleted object to another.
+    return there === undefined ? after !== null : there.revision !== id
   })
 }
 

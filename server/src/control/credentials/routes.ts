@@ -28,7 +28,13 @@ export function registerCredentials(
   api: Api,
   { declaredCatalog, credentials }: Pick<ControlNode, 'declaredCatalog' | 'credentials'>,
 ): void {
-  const upstreams = () => upstreamsOf(declaredCatalog()).filter(({ dialect }) => dialect !== 'demo')
+  /** Also those that no model uses yet. */
+  const upstreams = (): readonly Upstream[] => {
+    const catalog = declaredCatalog()
+    const all = [...(catalog.upstreams?.values() ?? [])].map(({ upstream }) => upstream)
+    const byName = new Map([...upstreamsOf(catalog), ...all].map((one) => [one.name, one]))
+    return [...byName.values()].filter(({ dialect }) => dialect !== 'demo')
+  }
 
   route(api, 'GET /credentials', {
     permission: 'upstreams.read',
@@ -56,7 +62,7 @@ export function registerCredentials(
       const actor = actorIn(request)
       const upstream = upstreams().find((one) => one.name === name)
       if (upstream === undefined)
-        throw notFound(`torana.yaml has no model with a deployment on upstream ${name}.`)
+        throw notFound(`There is no upstream ${name}. Add it first, here or in torana.yaml.`)
       if (secret === null) return credentialBody(upstream, await credentials.drop(name, actor))
       if (upstream.apiKey !== undefined)
         throw conflict(

@@ -16,6 +16,7 @@ import { mostOfTest, testEmbedding } from '#request/embeddings/probe.ts'
 import { mostOfPicture, testPicture } from '#request/images/test-call.ts'
 import { conflict, notFound } from '../shared/faults.ts'
 import type { ControlNode } from '../shared/node.ts'
+import { openSkippedFor } from '../shared/skipping-keys-queries.ts'
 import { substitutionsByDeployment } from './queries.ts'
 import { CELL_MS, CELLS, cellsOf, deploymentBody, type AnyDeployment, type DeploymentView } from './rules.ts'
 
@@ -25,11 +26,12 @@ interface ListView extends DeploymentView {
 
 export async function viewOf(node: ControlNode): Promise<ListView> {
   const fromMs = Math.floor(node.clock.nowMs() / CELL_MS) * CELL_MS - (CELLS - 1) * CELL_MS
-  const [summaries, drains, worst, substitutions] = await Promise.all([
+  const [summaries, drains, worst, substitutions, skippedFor] = await Promise.all([
     node.summaries(),
     node.drains.list(),
     node.history.worstStates(fromMs, CELL_MS),
     substitutionsByDeployment(node.reports, node.clock.nowMs()),
+    openSkippedFor(node),
   ])
   return {
     node,
@@ -37,6 +39,7 @@ export async function viewOf(node: ControlNode): Promise<ListView> {
     drains: new Map(drains.map((drain) => [drain.deployment, drain])),
     cells: cellsOf(worst, fromMs),
     substitutions,
+    skippedFor,
     nodes: { reporting: summaries.length, alive: Math.max(node.liveNodes(), summaries.length) },
   }
 }
@@ -71,10 +74,10 @@ export async function testDeployment(node: ControlNode, model: Model, one: AnyDe
   const { clock, embedOutside, imageOutside } = node
   const requestId = node.identifiers.next()
   const startedMs = clock.monotonicMs()
-  const result = (cost: Cost | undefined, fault: Fault | undefined) => ({
+  const result = (cost: Cost | undefined, fault: Fault | undefined, cause?: string) => ({
     outcome: fault?.code ?? 'ok',
     status: fault?.upstream?.status ?? null,
-    reason: fault?.message ?? null,
+    reason: fault ? `${fault.message}${cause === undefined ? '' : ` Cause: ${cause}`}` : null,
     duration_ms: Math.round((clock.monotonicMs() - startedMs) * 100) / 100,
     cost_usd: cost?.kind === 'known' ? decimalOf(cost.nanoUsd) : null,
     request_id: requestId,
@@ -91,6 +94,7 @@ export async function testDeployment(node: ControlNode, model: Model, one: AnyDe
         ? faultOfFailure(error, model.id, 1, endedOf(model, error.detail.deployment, clock.nowMs()))
         : error
     if (!(fault instanceof Fault)) throw error
-    return result(undefined, fault)
+    const own = error instanceof UpstreamFailure && error.reason !== error.message ? error.reason : undefined
+    return result(undefined, fault, own)
   }
 }

@@ -99,6 +99,7 @@ function view({
     drains: new Map(isDrained ? [['m/one', DRAIN]] : []),
     cells: new Map(cells === undefined ? [] : [['m/one', cells]]),
     substitutions: new Map([['m/two', [SUBSTITUTION]]]),
+    skippedFor: (_model, { id }) => (id === 'm/two' ? { keys: 2, reason: 'unpriced' } : null),
   }
 }
 
@@ -138,11 +139,13 @@ test('a deployment that no node has called is healthy since the start of this no
     failures: {},
     space: { state: 'unguarded', least_cosine: null, last_good_at: null },
     price: [{ amount: '', unit: 'unpriced', note: null }],
+    skipped_for: null,
     substitutions: [],
     cells: '.'.repeat(CELLS),
   })
   const two = { ...ONE, id: 'm/two' }
   assert.deepEqual(deploymentBody(MODEL, two, view()).substitutions, [SUBSTITUTION])
+  assert.deepEqual(deploymentBody(MODEL, two, view()).skipped_for, { keys: 2, reason: 'unpriced' })
 })
 
 test('a deployment has what the nodes report, with its rate as a share of the limits of a minute', () => {

@@ -10,6 +10,7 @@ import { time } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { priceBody, priceText } from '../shared/price-text.ts'
 import { substitution, type substitutionsByDeployment } from './queries.ts'
+import { skippedFor, type openSkippedFor } from '../shared/skipping-keys-queries.ts'
 import { STATE_LETTERS } from '../shared/state-letters.ts'
 import { isoOf, timeOf } from '../shared/times.ts'
 
@@ -64,6 +65,7 @@ export const deployment = deploymentBrief
       })
       .nullable(),
     price: z.array(priceText),
+    skipped_for: skippedFor,
     substitutions: z
       .array(substitution)
       .describe('Other models that answered within 30 days, by what the upstream says, the latest first.'),
@@ -75,9 +77,9 @@ export const deployment = deploymentBrief
   })
   .meta({ id: 'Deployment' })
 
-/** The answer to a drain. It has no cells and no substitutions: their queries may fail after the drain is committed. */
+/** The answer to a drain. It has none of the fields whose queries may fail after the drain is committed. */
 export const drainedDeployment = deployment
-  .omit({ cells: true, substitutions: true })
+  .omit({ cells: true, skipped_for: true, substitutions: true })
   .meta({ id: 'DrainedDeployment' })
 
 type Body = z.output<typeof deployment>
@@ -87,6 +89,7 @@ export interface DeploymentView extends StandingView {
   /** The last day of each deployment, from the history. */
   readonly cells: ReadonlyMap<string, string>
   readonly substitutions: Awaited<ReturnType<typeof substitutionsByDeployment>>
+  readonly skippedFor: Awaited<ReturnType<typeof openSkippedFor>>
 }
 
 interface StandingView {
@@ -118,6 +121,7 @@ export function deploymentBody(model: Model, one: AnyDeployment, view: Deploymen
   const cells = view.cells.get(one.id) ?? '.'.repeat(CELLS)
   return {
     ...standingBody(model, one, view),
+    skipped_for: view.skippedFor(model, one),
     substitutions: [...(view.substitutions.get(one.id) ?? [])],
     cells: withNow(cells, state, standing.calls > 0),
   }

@@ -1,6 +1,6 @@
 /** Image jobs: their list, and the live topic of those from a member's own playground. */
 import { z } from 'zod'
-import { callerIn, playgroundKey, visibleProjects } from '../shared/caller.ts'
+import { callerIn, playerOf, visibleProjects } from '../shared/caller.ts'
 import { pageOf, storable } from '../shared/fields.ts'
 import { imageJob, imageJobStatus, listImageJobs, type JobNode } from '../shared/image-job-queries.ts'
 import type { ControlNode } from '../shared/node.ts'
@@ -32,8 +32,8 @@ export function registerImageJobs(api: Api, node: JobNode): void {
       const { mine, project, model, status, limit, after } = request.query
       const caller = callerIn(request)
       const projects = visibleProjects(caller, project)
-      const keyEnd = mine === 'true' ? `/${playgroundKey(caller)}` : undefined
-      const jobs = await listImageJobs(node, { projects, keyEnd, model, status, after, limit: limit + 1 })
+      const player = mine === 'true' ? playerOf(caller) : undefined
+      const jobs = await listImageJobs(node, { projects, player, model, status, after, limit: limit + 1 })
       return cursorPage(jobs, limit, { bodyOf: (job) => job, cursorOf: ({ id }) => id })
     },
   })
@@ -51,8 +51,8 @@ export function jobTopic(node: JobNode & Pick<ControlNode, 'clock'>): EventTopic
     open: ({ caller, projects }) =>
       changeFeed(() => {
         const sinceMs = node.clock.nowMs() - LOOK_BACK_MS
-        const keyEnd = `/${playgroundKey(caller)}`
-        return listImageJobs(node, { projects, keyEnd, sinceMs, limit: MAX_WATCHED })
+        const player = playerOf(caller)
+        return listImageJobs(node, { projects, player, sinceMs, limit: MAX_WATCHED })
       }),
   }
 }

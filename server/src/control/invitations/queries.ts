@@ -112,7 +112,9 @@ export function acceptInvitation(
     await sql.query('DELETE FROM sessions WHERE member_id = $1', [id])
     return {
       result: id,
-      audit: [{ actor: { name: email, address }, action: 'member.accept', target: email, detail }],
+      audit: [
+        { actor: { kind: 'member', name: email, address }, action: 'member.accept', target: email, detail },
+      ],
     }
   })
 }

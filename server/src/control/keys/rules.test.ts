@@ -92,7 +92,13 @@ test('a key’s models exist, and a mistyped one is suggested', async () => {
     )
 })
 
-const CALLER: Caller = { actor: 'ann@example.com', role: 'developer', projects: ['ads'], isReadOnly: false }
+const CALLER: Caller = {
+  kind: 'member',
+  actor: 'ann@example.com',
+  role: 'developer',
+  projects: ['ads'],
+  isReadOnly: false,
+}
 
 const WITHIN: readonly (readonly [project: string, change: KeyChange, refusal: string | undefined])[] = [
   ['ads', {}, undefined],

@@ -6,7 +6,7 @@ import { saveConfiguration } from '../shared/configuration.ts'
 import { deploymentsIn, type Change } from '../shared/configuration-change.ts'
 import { conflict, notFound } from '../shared/faults.ts'
 import { noContent, storable } from '../shared/fields.ts'
-import { upstreamName } from '../shared/model-fields.ts'
+import { priceForm, upstreamName } from '../shared/model-fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
 import type { openView } from './open.ts'
@@ -38,6 +38,10 @@ const newModels = z
       )
       .optional()
       .describe('What those models are that Torana has no facts about.'),
+    prices: z
+      .record(modelId, priceForm)
+      .optional()
+      .describe('What the new deployments cost. The others have the price of the catalog, if it has one.'),
   })
   .meta({ id: 'NewModels', examples: [{ upstream: 'openai', ids: ['text-embedding-3-small'] }] })
 
@@ -53,11 +57,15 @@ export function registerStoredModels(api: Api, node: ControlNode, viewOf: Return
     answers: { 201: addedModels },
     faults: [404, 409],
     handler: async (request, reply) => {
-      const { upstream, ids, own = {} } = request.body
+      const { upstream, ids, own = {}, prices = {} } = request.body
       if (declaredCatalog().upstreams?.has(upstream) !== true)
         throw notFound(`There is no upstream ${upstream}.`)
       const stored = await configuration.read()
-      const changes = [...new Set(ids)].map((id) => withDeployment(stored, id, upstream, factsIn(own[id])))
+      const changes = [...new Set(ids)].map((id) => {
+        const price = prices[id]
+        const deployment = { upstream, ...(price !== undefined && { price }) }
+        return withDeployment(stored, id, deployment, factsIn(own[id]))
+      })
       // Read before the commit, so that a failed read can't turn a committed change into an error. A new model has no figures.
       const view = await viewOf(new Map())
       await saveConfiguration(node, changes, actorIn(request))
@@ -106,17 +114,17 @@ function factsIn(own: OwnFacts | undefined): StoredEntry {
 function withDeployment(
   stored: readonly StoredObject[],
   name: string,
-  upstream: string,
+  deployment: { readonly upstream: string; readonly price?: z.output<typeof priceForm> },
   facts: StoredEntry,
 ): Change {
   const known = stored.find((one) => one.object === 'model' && one.name === name)
   const deployments = known === undefined ? [] : deploymentsIn(known.entry)
-  if (deployments.some((one) => one['upstream'] === upstream))
-    throw conflict(`Model ${name} runs on upstream ${upstream} already.`)
+  if (deployments.some((one) => one['upstream'] === deployment.upstream))
+    throw conflict(`Model ${name} runs on upstream ${deployment.upstream} already.`)
   return {
     object: 'model',
     name,
-    entry: { ...known?.entry, ...facts, deployments: [...deployments, { upstream }] },
+    entry: { ...known?.entry, ...facts, deployments: [...deployments, deployment] },
     base: known?.revision ?? null,
   }
 }

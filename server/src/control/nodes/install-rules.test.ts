@@ -7,8 +7,8 @@ import {
   durabilityCheck,
   placesCheck,
   requestsCheck,
-  type InstallFigures,
 } from './install-rules.ts'
+import type { InstallFigures } from './queries.ts'
 
 const SETUP: NodeSetup = {
   configuration: { models: 'a', projects: 'b', prices: 'c' },
@@ -28,14 +28,25 @@ function node(id: string, setup: Partial<NodeSetup> | null, more: Partial<Node> 
     seen_at: '',
     ended_at: null,
     leased_usd: '0.000000000',
+    clock_skew_ms: 0,
     setup: setup && { ...SETUP, ...setup },
     ...more,
   }
 }
-const SERVER = { fsync: true, synchronous_commit: 'on', max_connections: 20 }
+const SERVER = {
+  fsync: true,
+  full_page_writes: true,
+  synchronous_commit: 'on',
+  max_connections: 20,
+  autovacuum: true,
+  open: { transactions: [], hidden: 0 },
+  slots: [],
+  unvacuumed: [],
+}
 const install = (nodes: readonly Node[], server: InstallFigures['server'] = SERVER): InstallFigures => ({
   nodes,
   server,
+  missing: [],
   newest: { requests: 0, failures: [] },
 })
 const seen = ({ verdict, says, figures }: ReturnType<typeof placesCheck>) => [verdict, says, figures]
@@ -45,6 +56,7 @@ test('durability: PostgreSQL acknowledges only what is on disk', () => {
     [{}, 'ok', /on disk$/, 0],
     [{ synchronous_commit: 'remote_write' }, 'ok', /on disk$/, 0],
     [{ fsync: false }, 'fail', /^PostgreSQL has fsync = off/, 1],
+    [{ full_page_writes: false }, 'fail', /^PostgreSQL has full_page_writes = off.*: turn it on$/, 1],
     [{ synchronous_commit: 'off' }, 'fail', /^PostgreSQL has synchronous_commit = off/, 1],
     [{ fsync: false, synchronous_commit: 'off' }, 'fail', /has fsync and synchronous_commit = off/, 2],
   ] as const) {
@@ -106,11 +118,16 @@ test('places: all nodes keep images in one place', () => {
   assert.match(two.says, /in 2 places \(host-1, host-2 \| host-4\)/)
 })
 
-test('requests: a share of failures warns from 5 % and fails from 50 %, once there are ten requests', () => {
+test('requests: a share of failures warns from 5 % and fails from 50 %; of fewer than ten, half of them warn', () => {
   for (const [requests, failures, verdict] of [
     [0, [], 'ok'],
-    [9, [9], 'ok'],
+    [1, [1], 'warn'],
+    [6, [4, 1], 'warn'],
+    [4, [2], 'warn'],
+    [9, [4], 'ok'],
+    [9, [9], 'warn'],
     [10, [1], 'warn'],
+    [100, [], 'ok'],
     [100, [4], 'ok'],
     [100, [3, 2], 'warn'],
     [100, [49], 'warn'],
@@ -119,9 +136,10 @@ test('requests: a share of failures warns from 5 % and fails from 50 %, once the
     const named = failures.map((count, index) => ({ fault: `fault_${index}`, requests: count }))
     const found = requestsCheck({ ...install([]), newest: { requests, failures: named } })
     const failed = failures.reduce((sum: number, one) => sum + one, 0)
-    const says = `${failed} of the newest ${requests} requests of 15 minutes failed`
+    const says = `${failed} of the newest ${requests} request${requests === 1 ? '' : 's'} of 15 minutes failed`
     const faults = named.slice(0, 3).map((one) => `${one.requests} ${one.fault}`)
-    const why = `: ${faults.join(', ')}. See torana requests, and docs/errors.md for each`
-    assert.deepEqual(seen(found), [verdict, verdict === 'ok' ? says : says + why, { requests, failed }])
+    const codes = failed === 0 ? '' : `: ${faults.join(', ')}`
+    const next = verdict === 'ok' ? '' : '. See torana requests, and docs/errors.md for each'
+    assert.deepEqual(seen(found), [verdict, says + codes + next, { requests, failed }])
   }
 })

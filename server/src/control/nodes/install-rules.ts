@@ -1,25 +1,19 @@
 /** The doctor on the install as a whole: PostgreSQL, its nodes compared with one another, and the answers that callers get. */
 import type { NodeSetup } from '#ports/node-setup.ts'
 import { count, fail, finding, ok, warn, type Finding } from './check-rules.ts'
-import type { ListedNode, NewestRequests, ServerSettings } from './queries.ts'
-
-export interface InstallFigures {
-  readonly nodes: readonly ListedNode[]
-  /** Undefined: the database runs inside the process. */
-  readonly server: ServerSettings | undefined
-  readonly newest: NewestRequests
-}
+import type { InstallFigures, ListedNode } from './queries.ts'
 
 export function durabilityCheck({ server }: InstallFigures): Finding {
   if (server === undefined) return ok('the built-in database survives a killed process, not a power cut')
   const off = [
     ...(server.fsync ? [] : ['fsync']),
+    ...(server.full_page_writes ? [] : ['full_page_writes']),
     ...(server.synchronous_commit === 'off' ? ['synchronous_commit'] : []),
   ]
   return off.length === 0
     ? ok('PostgreSQL acknowledges a record once it is on disk', { off: 0 })
     : fail(
-        `PostgreSQL has ${off.join(' and ')} = off, so a crash loses usage records that were acknowledged: turn it on`,
+        `PostgreSQL has ${off.join(' and ')} = off, so a crash loses usage records that were acknowledged: turn ${off.length === 1 ? 'it' : 'them'} on`,
         { off: off.length },
       )
 }
@@ -91,7 +85,7 @@ export function placesCheck(figures: InstallFigures): Finding {
   )
 }
 
-/** Smallest number of requests whose share of failures means anything. */
+/** Of fewer requests, one failure is more than the share that warns: half of them must have failed. */
 const MIN_REQUESTS = 10
 /** Share of failures that warns, as in the alert ToranaErrors. */
 const WARNED_SHARE = 0.05
@@ -102,12 +96,15 @@ export function requestsCheck({ newest: { requests, failures } }: InstallFigures
   const failed = failures.reduce((sum, one) => sum + one.requests, 0)
   const share = failed / requests
   const faults = failures.slice(0, 3).map((one) => `${one.requests} ${one.fault}`)
-  const numbers = { requests, failed }
+  const figures = { requests, failed }
   const says = `${failed} of the newest ${count(requests, 'request')} of 15 minutes failed`
-  if (requests < MIN_REQUESTS || share < WARNED_SHARE) return ok(says, numbers)
+  if (failed === 0) return ok(says, figures)
+  const codes = `${says}: ${faults.join(', ')}`
+  const isFew = requests < MIN_REQUESTS
+  if (share < (isFew ? FAILED_SHARE : WARNED_SHARE)) return ok(codes, figures)
   return finding(
-    share < FAILED_SHARE ? 'warn' : 'fail',
-    `${says}: ${faults.join(', ')}. See torana requests, and docs/errors.md for each`,
-    numbers,
+    isFew || share < FAILED_SHARE ? 'warn' : 'fail',
+    `${codes}. See torana requests, and docs/errors.md for each`,
+    figures,
   )
 }

@@ -6,22 +6,30 @@ import type { LedgerFigures, LedgerDifference, PartitionsMade, Reconciliation } 
 import { slowerStep } from '../shared/sealing.ts'
 import { count, fail, ok, warn, type Finding } from './check-rules.ts'
 
+/** Problems that are named: one kind is not hidden by another, such as a missing file by a changed hour. */
+const MAX_NAMED = 5
+
 export function ledgerCheck({ entries, differences }: Reconciliation): Finding {
   const figures = { entries, differences: differences.length }
-  const [first] = differences
-  return first === undefined
-    ? ok(`${count(entries, 'entry', 'entries')} checked: the hourly totals agree`, figures)
-    : fail(`${count(differences.length, 'difference')} from the hourly totals; ${describe(first)}`, figures)
+  if (differences.length === 0)
+    return ok(`${count(entries, 'entry', 'entries')} checked: the hourly totals agree`, figures)
+  const named = differences.slice(0, MAX_NAMED).map(describe).join('; ')
+  return fail(`${count(differences.length, 'difference')} from the hourly totals; ${named}`, figures)
 }
 
 export function sealingCheck({ seal }: LedgerFigures): Finding {
-  const { sealedThroughMs, earlierNodes } = seal
+  const { sealedThroughMs, aheadUntilMs, earlierNodes } = seal
   const through =
     sealedThroughMs === undefined
       ? 'no hour is sealed yet'
       : `hours before ${new Date(sealedThroughMs).toISOString()} are sealed`
   const { step, waitsMs, isStalled } = slowerStep(seal)
   const figures = { waits_seconds: Math.round(waitsMs / 1000), earlier_nodes: earlierNodes }
+  if (aheadUntilMs !== undefined)
+    return fail(
+      `the ledger is sealed until ${new Date(aheadUntilMs).toISOString()}, which is in the future: a clock was wrong. Until then every entry counts as a correction, and no hour is sealed. See docs/inside/background-jobs.md#a-clock-that-was-wrong`,
+      figures,
+    )
   if (earlierNodes > 0)
     return warn(
       `${through}; ${count(earlierNodes, 'node')} of an earlier version must be stopped or ended first`,
@@ -55,12 +63,22 @@ export function correctionsCheck({ budgetsCompared, budgetsCorrected }: Reconcil
   return warn(`${budgetsCorrected.length} corrected; ${budgetId}: ${moved}`, figures)
 }
 
-export function partitionsCheck({ restRows }: LedgerFigures, { missing }: PartitionsMade): Finding {
+export function partitionsCheck(
+  { restRows }: LedgerFigures,
+  { missing }: PartitionsMade,
+  lostLogDays: readonly string[],
+): Finding {
   const figures = {
     missing: missing.length,
     ledger_rest_rows: restRows.ledger,
     requests_rest_rows: restRows.requests,
+    lost_log_days: lostLogDays.length,
   }
+  if (lostLogDays.length > 0)
+    return fail(
+      `the request log of ${lostLogDays.join(', ')} is missing, though requests were served: it was dropped too early, or by hand. See docs/inside/background-jobs.md#a-clock-that-was-wrong`,
+      figures,
+    )
   const problems = [
     ...missing.map(({ partition, reason }) => `${partition} could not be created (${reason})`),
     ...(restRows.ledger > 0 ? [`${count(restRows.ledger, 'row')} of the ledger without a partition`] : []),
@@ -83,10 +101,10 @@ export function lakeCheck({
   const { days, waiting, keptFrom, problem } = status
   if (!isExported && days === 0) return undefined
   const figures = { days, waiting, manifests, bytes, problems: problems.length }
-  const [first] = problems
-  if (first !== undefined)
+  const more = problems.length - MAX_NAMED
+  if (problems.length > 0)
     return fail(
-      `${first}${problems.length > 1 ? `, and ${count(problems.length - 1, 'more problem')}` : ''}`,
+      `${problems.slice(0, MAX_NAMED).join('; ')}${more > 0 ? `; and ${count(more, 'more problem')}` : ''}`,
       figures,
     )
   const where = keptFrom === undefined ? '' : `; days before ${keptFrom} are in files only`

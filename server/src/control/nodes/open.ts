@@ -7,16 +7,20 @@ import type { NodeSurroundings } from './surroundings-rules.ts'
 const ANSWER_MS = 3000
 
 export async function surroundingsOf(node: ControlNode): Promise<NodeSurroundings> {
-  const [disk, trouble, waiting] = await Promise.all([
+  const [disk, trouble, waiting, memory, unfit] = await Promise.all([
     node.diskSpace(),
     imageStoreTrouble(node),
     node.imagesWaiting(),
+    node.limiterMemory(),
+    node.isPoolerUnfit(),
   ])
   return {
     disk,
     images: { trouble, waiting },
     certificate: node.certificate(),
     cache: node.sharedCache(),
+    isPoolerUnfit: unfit,
+    limiterMemory: memory,
     models: modelsAround(node),
   }
 }

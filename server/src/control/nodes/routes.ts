@@ -10,7 +10,7 @@ import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
 import { isoOf } from '../shared/times.ts'
 import { surroundingsOf } from './open.ts'
-import { endNode, listNodes, newestRequests, node, serverSettings } from './queries.ts'
+import { endNode, installFigures, listNodes, lostLogDays, node } from './queries.ts'
 import { checksOf, worstOf, type AuditFigures, type StoreFindings } from './rules.ts'
 
 /** Longest span that the doctor adds up hour by hour: a quarter of a year. `all` has no bound. */
@@ -68,7 +68,7 @@ export function registerNodes(api: Api, control: ControlNode): void {
     handler: async () => {
       const [nodes, summaries] = await Promise.all([listNodes(control.reports), control.summaries()])
       const byNode = new Map(summaries.map((summary) => [summary.node, summary]))
-      const data = nodes.map(({ setup: _setup, ...listed }) => {
+      const data = nodes.map(({ setup: _setup, clock_skew_ms: _skew, ...listed }) => {
         const now = byNode.get(listed.id)
         return {
           ...listed,
@@ -113,7 +113,13 @@ export function registerNodes(api: Api, control: ControlNode): void {
       const around = await surroundingsOf(control)
       const findings = await findingsOf(control, hours)
       const nowMs = control.clock.nowMs()
-      const checks = checksOf({ node: control.nodeFigures(), findings, around, nowMs })
+      const checks = checksOf({
+        node: control.nodeFigures(),
+        database: control.settings.database.kind,
+        findings,
+        around,
+        nowMs,
+      })
       return { at: isoOf(nowMs), verdict: worstOf(checks), checks }
     },
   })
@@ -125,17 +131,18 @@ async function findingsOf(
   hours: number | 'all',
 ): Promise<StoreFindings | undefined> {
   try {
+    // Before today's partition is made again.
+    const lostDays = await lostLogDays(reports)
     const partitions = await makePartitions()
     const reconciliation = await reconciler.reconcile(hours)
     const figures = await reconciler.figures()
-    const install = {
-      nodes: await listNodes(reports),
-      // The database inside the process has no server whose settings an operator could change.
-      server: settings.database.kind === 'postgres' ? await serverSettings(reports) : undefined,
-      newest: await newestRequests(reports, clock.nowMs()),
-    }
+    const install = await installFigures(reports, {
+      isServer: settings.database.kind === 'postgres',
+      nowMs: clock.nowMs(),
+    })
     return {
       partitions,
+      lostLogDays: lostDays,
       reconciliation,
       figures,
       install,
@@ -166,5 +173,7 @@ async function readAudit(audit: AuditLog): Promise<AuditFigures> {
     before = page.at(-1)?.sequence
     if (page.length < AUDIT_PAGE) break
   }
-  return { ...figures, newest }
+  // After the list, whose findings it has too: a report and `GET /audit` have one verdict.
+  const { brokenAt } = await audit.chain()
+  return { ...figures, newest, brokenAt }
 }

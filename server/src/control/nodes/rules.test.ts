@@ -7,8 +7,8 @@ import type { Verdict } from './check-rules.ts'
 import { checksOf, worstOf, type AuditFigures, type Check, type Seen, type StoreFindings } from './rules.ts'
 
 const FINDINGS: StoreFindings = {
-  install: { nodes: [], server: undefined, newest: { requests: 0, failures: [] } },
-  audit: { entries: 2, broken: 0, unkeyed: 0, newest: 'keyed' },
+  install: { nodes: [], server: undefined, missing: [], newest: { requests: 0, failures: [] } },
+  audit: { entries: 2, broken: 0, unkeyed: 0, newest: 'keyed', brokenAt: undefined },
   receivers: [],
   figures: {
     unknowns: { open: 0, amountNanoUsd: 0n, oldestAtMs: undefined },
@@ -17,18 +17,21 @@ const FINDINGS: StoreFindings = {
     restRows: { ledger: 0, requests: 0 },
     budgets: [],
     deletedProjects: 0,
+    refused: { entries: 0, amountNanoUsd: 0n },
     overflows: [],
     differences: 0,
     seal: {
       sealedThroughMs: 7_200_000,
       comparedThroughMs: 0,
       sealWaitsMs: 0,
+      aheadUntilMs: undefined,
       compareWaitsMs: 90_000,
       earlierNodes: 0,
     },
   },
   reconciliation: { entries: 1, differences: [], budgetsCompared: 3, budgetsCorrected: [] },
   partitions: { made: [], missing: [] },
+  lostLogDays: [],
   lake: {
     isExported: true,
     status: {
@@ -59,12 +62,15 @@ const NODE: NodeFigures = {
 }
 const SEEN: Seen = {
   node: NODE,
+  database: 'inside',
   findings: FINDINGS,
   around: {
     disk: undefined,
     images: { trouble: undefined, waiting: 0 },
     certificate: undefined,
     cache: undefined,
+    isPoolerUnfit: undefined,
+    limiterMemory: undefined,
     models: [],
   },
   nowMs: 0,
@@ -135,6 +141,14 @@ const SUMS = 'ledger 1 posts, 7 tokens, $1.00; hourly totals 2 posts, 7 tokens, 
 
 const EVICTION = 'so it may evict and reset rate limits: set noeviction'
 
+const MORE_MEMORY = 'Give it more memory, and let it hold nothing else'
+const SHARED = { state: 'shared', counts: COUNTS } as const
+/** A Redis that counts rate limits, with this memory. */
+const withMemory = (usedBytes: number, maxBytes: number, evictionPolicy = 'noeviction'): Seen => ({
+  ...node({ limiter: SHARED }),
+  around: { ...SEEN.around, limiterMemory: { usedBytes, maxBytes, evictionPolicy } },
+})
+
 const LAKE_FIGURES = { days: 10, waiting: 0, manifests: 3, bytes: 0, problems: 0 }
 const inLake = (change: Partial<LakeFindings>, status: Partial<LakeFindings['status']> = {}): Seen => ({
   ...SEEN,
@@ -172,32 +186,24 @@ const LAKE_CHECKS = [
   [
     'lake',
     inLake({ problems: ['a file is missing', 'another was changed'] }),
-    'fail: a file is missing, and 1 more problem',
+    'fail: a file is missing; another was changed',
     { ...LAKE_FIGURES, problems: 2 },
   ],
 ] as const
 
 const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figures: object])[] = [
   ['store', SEEN, 'ok: the built-in database answers', {}],
+  ['store', { ...SEEN, database: 'postgres' }, 'ok: PostgreSQL answers', {}],
   [
     'store',
-    {
-      ...SEEN,
-      findings: {
-        ...FINDINGS,
-        install: {
-          ...FINDINGS.install,
-          server: { fsync: true, synchronous_commit: 'on', max_connections: 1 },
-        },
-      },
-    },
-    'ok: PostgreSQL answers',
+    { ...SEEN, database: 'postgres', findings: undefined },
+    'fail: PostgreSQL does not answer: the ledger could not be checked',
     {},
   ],
   [
     'store',
     { ...SEEN, findings: undefined },
-    'fail: PostgreSQL does not answer: the ledger could not be checked',
+    'fail: the built-in database does not answer: the ledger could not be checked. This machine is out of CPU, or its disk is slow',
     {},
   ],
   ...LAKE_CHECKS,
@@ -256,6 +262,12 @@ const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figure
     'fail: 1 of the newest 2 entries not intact: changed in the database, or a predecessor removed',
     { entries: 2, broken: 1, unkeyed: 0 },
   ],
+  [
+    'audit',
+    audited({ brokenAt: 7n }),
+    'fail: entry 7 not intact: it or one before it was changed in the database, or the end of the log cut off there',
+    { entries: 2, broken: 0, unkeyed: 0 },
+  ],
   ['receivers', lacking(undefined), 'ok: 2 receivers of the audit up to date', { receivers: 2, unsent: 0 }],
   ['receivers', lacking(299_000), 'ok: 2 receivers of the audit up to date', { receivers: 2, unsent: 3 }],
   [
@@ -280,7 +292,7 @@ const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figure
   [
     'ledger',
     summed({ differences: [difference, difference] }),
-    `fail: 2 differences from the hourly totals; ${LEDGER} from the beginning: ${SUMS}`,
+    `fail: 2 differences from the hourly totals; ${LEDGER} from the beginning: ${SUMS}; ${LEDGER} from the beginning: ${SUMS}`,
     { entries: 1, differences: 2 },
   ],
   [
@@ -288,6 +300,19 @@ const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figure
     summed({ differences: [{ ...difference, label: 'user', fromMs: 0 }] }),
     `fail: 1 difference from the hourly totals; ${LEDGER} by user from 1970-01-01T00:00:00.000Z: ${SUMS}`,
     { entries: 1, differences: 1 },
+  ],
+  ['refused', SEEN, 'ok: PostgreSQL has refused no usage records', { records: 0, usd: 0 }],
+  [
+    'refused',
+    figures({ refused: { entries: 2, amountNanoUsd: 1_500_000_000n } }),
+    'fail: PostgreSQL refused 2 usage records, not in the ledger yet, which count as $1.50 spent: see torana ledger refused',
+    { records: 2, usd: 1.5 },
+  ],
+  [
+    'sealing',
+    figures({ seal: { ...FINDINGS.figures.seal, aheadUntilMs: 86_400_000 } }),
+    'fail: the ledger is sealed until 1970-01-02T00:00:00.000Z, which is in the future: a clock was wrong. Until then every entry counts as a correction, and no hour is sealed. See docs/inside/background-jobs.md#a-clock-that-was-wrong',
+    { waits_seconds: 90, earlier_nodes: 0 },
   ],
   ['labels', SEEN, 'ok: all users and tags of the last day are counted separately', { overflowed: 0 }],
   [
@@ -339,7 +364,13 @@ const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figure
     'partitions',
     SEEN,
     'ok: created ahead; no row is outside of them',
-    { missing: 0, ledger_rest_rows: 0, requests_rest_rows: 0 },
+    { missing: 0, ledger_rest_rows: 0, requests_rest_rows: 0, lost_log_days: 0 },
+  ],
+  [
+    'partitions',
+    { ...SEEN, findings: { ...FINDINGS, lostLogDays: ['2026-11-18', '2026-11-19'] } },
+    'fail: the request log of 2026-11-18, 2026-11-19 is missing, though requests were served: it was dropped too early, or by hand. See docs/inside/background-jobs.md#a-clock-that-was-wrong',
+    { missing: 0, ledger_rest_rows: 0, requests_rest_rows: 0, lost_log_days: 2 },
   ],
   [
     'partitions',
@@ -352,19 +383,19 @@ const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figure
       },
     },
     'warn: requests_1 could not be created (busy); 1 row of the ledger without a partition; 1 row of the request log without one',
-    { missing: 1, ledger_rest_rows: 1, requests_rest_rows: 1 },
+    { missing: 1, ledger_rest_rows: 1, requests_rest_rows: 1, lost_log_days: 0 },
   ],
   ['spool', SEEN, 'ok: no usage records queued on the disk of this node', { waiting: 0 }],
   [
     'spool',
     node({ spoolWaiting: 1 }),
-    'warn: 1 record on the disk of this node on the way to PostgreSQL',
+    'warn: 1 record on the disk of this node on the way to the built-in database',
     { waiting: 1 },
   ],
   [
     'spool',
-    { ...node({ spoolWaiting: 2 }), findings: undefined },
-    'warn: 2 records on the disk of this node, safe until PostgreSQL is back',
+    { ...node({ spoolWaiting: 2 }), findings: undefined, database: 'postgres' },
+    'warn: 2 records on the disk of this node, safe until PostgreSQL answers again',
     { waiting: 2 },
   ],
   ['disk', SEEN, 'ok: the data folder of this node can be written', {}],
@@ -392,18 +423,45 @@ const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figure
   [
     'redis',
     node({ limiter: { state: 'local', counts: COUNTS } }),
-    'warn: unreachable: this node applies its share of the rate limits',
+    'warn: unreachable: this node applies its share of the rate limits (it does not answer)',
     COUNTED,
   ],
   [
     'redis',
-    node({ limiter: { state: 'shared', counts: COUNTS } }),
-    'ok: answers: Redis counts the rate limits',
+    node({ limiter: { state: 'local', lastError: 'connect ECONNREFUSED', counts: COUNTS } }),
+    'warn: unreachable: this node applies its share of the rate limits (connect ECONNREFUSED)',
     COUNTED,
   ],
   [
     'redis',
-    node({ limiter: { state: 'shared', evictionPolicy: 'allkeys-lru', counts: COUNTS } }),
+    node({
+      limiter: {
+        state: 'local',
+        lastError: "OOM command not allowed when used memory > 'maxmemory'.",
+        counts: COUNTS,
+      },
+    }),
+    `warn: out of memory: this node applies its share of the rate limits. ${MORE_MEMORY}`,
+    COUNTED,
+  ],
+  ['redis', node({ limiter: SHARED }), 'ok: answers: Redis counts the rate limits', COUNTED],
+  ['redis', withMemory(90, 100), 'ok: answers: Redis counts the rate limits', COUNTED],
+  ['redis', withMemory(1000, 0), 'ok: answers: Redis counts the rate limits', COUNTED],
+  [
+    'redis',
+    withMemory(91, 100),
+    `warn: nearly out of memory: it uses 91 of 100 bytes (maxmemory). ${MORE_MEMORY}`,
+    COUNTED,
+  ],
+  [
+    'redis',
+    withMemory(100, 100),
+    `warn: out of memory: it uses 100 of 100 bytes (maxmemory), and this node applies its share of the rate limits. ${MORE_MEMORY}`,
+    COUNTED,
+  ],
+  [
+    'redis',
+    withMemory(1, 100, 'allkeys-lru'),
     `warn: its maxmemory-policy is allkeys-lru, ${EVICTION}`,
     COUNTED,
   ],
@@ -417,7 +475,7 @@ test('the doctor says of each part of the ledger and of a node what is wrong, an
 })
 
 const STORE =
-  'durability ledger sealing budgets spending labels unknowns nodes agreement places leases partitions lake audit deletions requests'
+  'durability schema ledger sealing budgets spending labels unknowns refused nodes agreement places leases partitions lake audit deletions requests'
 const ON_NODE = 'models spool calls disk space images clock redis cache configuration'
 
 test('a report has every check in its order; without PostgreSQL, those that need none', () => {
@@ -427,15 +485,24 @@ test('a report has every check in its order; without PostgreSQL, those that need
       .join(' ')
   assert.equal(names(SEEN), `store ${STORE} ${ON_NODE}`)
   assert.equal(names({ ...SEEN, findings: undefined }), `store ${ON_NODE}`)
-  const server = { fsync: true, synchronous_commit: 'on', max_connections: 1 }
+  const server = {
+    fsync: true,
+    full_page_writes: true,
+    synchronous_commit: 'on',
+    max_connections: 1,
+    autovacuum: true,
+    open: { transactions: [], hidden: 0 },
+    slots: [],
+    unvacuumed: [],
+  }
   const full: Seen = {
     ...SEEN,
     findings: { ...FINDINGS, install: { ...FINDINGS.install, server } },
-    around: { ...SEEN.around, certificate: { beginsAtMs: 0, endsAtMs: 1 } },
+    around: { ...SEEN.around, certificate: { beginsAtMs: 0, endsAtMs: 1 }, isPoolerUnfit: false },
   }
   assert.equal(
     names(full),
-    `store ${STORE.replace('ledger', 'connections ledger')} ${ON_NODE.replace('redis', 'certificate redis')}`,
+    `store ${STORE.replace('schema', 'connections transactions slots autovacuum schema')} pooler ${ON_NODE.replace('redis', 'certificate redis')}`,
   )
 })
 

@@ -1,4 +1,5 @@
 /** The doctor: what the figures of the ledger, of this node and of its surroundings mean for a person. */
+import { databaseName, type DatabaseSettings } from '#core/settings.ts'
 import { dollars, usdOf } from '#core/money/price.ts'
 import type { AuditProof } from '#ports/audit.ts'
 import { RECEIVER_BEHIND_MS, RECEIVER_FAR_BEHIND_MS, type ReceiverState } from '#ports/audit-receivers.ts'
@@ -12,9 +13,10 @@ import {
   durabilityCheck,
   placesCheck,
   requestsCheck,
-  type InstallFigures,
 } from './install-rules.ts'
+import type { InstallFigures } from './queries.ts'
 import { correctionsCheck, lakeCheck, ledgerCheck, partitionsCheck, sealingCheck } from './ledger-rules.ts'
+import { autovacuumCheck, poolerCheck, schemaCheck, slotsCheck, transactionsCheck } from './server-rules.ts'
 import {
   cacheCheck,
   certificateCheck,
@@ -34,6 +36,8 @@ export interface AuditFigures {
   readonly unkeyed: number
   /** Undefined: there are no entries. */
   readonly newest: AuditProof | undefined
+  /** The first one that is not intact, or the last one of an end that was cut off. */
+  readonly brokenAt: bigint | undefined
 }
 
 /** What PostgreSQL answered. */
@@ -44,13 +48,16 @@ export interface StoreFindings {
   readonly figures: LedgerFigures
   readonly reconciliation: Reconciliation
   readonly partitions: PartitionsMade
+  /** Recent days with requests, and without their part of the request log. */
+  readonly lostLogDays: readonly string[]
   readonly lake: LakeFindings
 }
 
 /** All that a report is made from. */
 export interface Seen {
   readonly node: NodeFigures
-  /** Undefined when PostgreSQL is unreachable. */
+  readonly database: DatabaseSettings['kind']
+  /** Undefined when the database does not answer. */
   readonly findings: StoreFindings | undefined
   readonly around: NodeSurroundings
   readonly nowMs: number
@@ -62,17 +69,22 @@ const STORE_CHECKS: Readonly<
 > = {
   durability: ({ install }) => durabilityCheck(install),
   connections: ({ install }) => connectionsCheck(install),
+  transactions: ({ install }) => transactionsCheck(install),
+  slots: ({ install }) => slotsCheck(install),
+  autovacuum: ({ install }) => autovacuumCheck(install),
+  schema: ({ install }) => schemaCheck(install),
   ledger: ({ reconciliation }) => ledgerCheck(reconciliation),
   sealing: ({ figures }) => sealingCheck(figures),
   budgets: ({ reconciliation }) => correctionsCheck(reconciliation),
   spending: ({ figures }) => fullestCheck(figures),
   labels: ({ figures }) => labelsCheck(figures),
   unknowns: ({ figures }) => unknownsCheck(figures),
+  refused: ({ figures }) => refusedCheck(figures),
   nodes: ({ figures }) => nodesCheck(figures),
   agreement: ({ install }) => agreementCheck(install),
   places: ({ install }) => placesCheck(install),
   leases: ({ figures }) => leasesCheck(figures),
-  partitions: ({ figures, partitions }) => partitionsCheck(figures, partitions),
+  partitions: ({ figures, partitions, lostLogDays }) => partitionsCheck(figures, partitions, lostLogDays),
   lake: ({ lake }) => lakeCheck(lake),
   audit: ({ audit }) => auditCheck(audit),
   receivers: ({ receivers }, nowMs) => receiversCheck(receivers, nowMs),
@@ -82,15 +94,16 @@ const STORE_CHECKS: Readonly<
 
 /** These need no PostgreSQL, and follow in the report. */
 const NODE_CHECKS: Readonly<Record<string, (seen: Seen) => Finding | undefined>> = {
+  pooler: ({ around }) => poolerCheck(around),
   models: ({ around }) => modelsCheck(around),
-  spool: ({ node, findings }) => spoolCheck(node, findings !== undefined),
+  spool: ({ node, findings, database }) => spoolCheck(node, findings !== undefined, databaseName(database)),
   calls: ({ node }) => callsCheck(node),
   disk: ({ node }) => diskCheck(node),
   space: ({ around }) => spaceCheck(around),
   images: ({ around }) => imagesCheck(around),
-  clock: ({ node }) => clockCheck(node),
+  clock: ({ node, findings }) => clockCheck(node, findings?.install.nodes ?? []),
   certificate: ({ around, nowMs }) => certificateCheck(around, nowMs),
-  redis: ({ node }) => limiterCheck(node),
+  redis: ({ node, around }) => limiterCheck(node, around),
   cache: ({ around }) => cacheCheck(around),
   configuration: ({ node }) => configCheck(node),
 }
@@ -102,7 +115,7 @@ export interface Check extends Finding {
 export function checksOf(seen: Seen): Check[] {
   const { findings } = seen
   return [
-    { name: 'store', ...storeCheck(findings) },
+    { name: 'store', ...storeCheck(seen) },
     ...(findings === undefined ? [] : found(STORE_CHECKS, findings, seen.nowMs)),
     ...found(NODE_CHECKS, seen, seen.nowMs),
   ]
@@ -124,10 +137,11 @@ export function worstOf(checks: readonly Check[]): Verdict {
   return has('fail') ? 'fail' : has('warn') ? 'warn' : 'ok'
 }
 
-function storeCheck(findings: StoreFindings | undefined): Finding {
-  if (findings === undefined) return fail('PostgreSQL does not answer: the ledger could not be checked')
-  const name = findings.install.server === undefined ? 'the built-in database' : 'PostgreSQL'
-  return ok(`${name} answers`)
+function storeCheck({ findings, database }: Seen): Finding {
+  const name = databaseName(database)
+  if (findings !== undefined) return ok(`${name} answers`)
+  const why = database === 'inside' ? '. This machine is out of CPU, or its disk is slow' : ''
+  return fail(`${name} does not answer: the ledger could not be checked${why}`)
 }
 
 function unknownsCheck({ unknowns: { open, amountNanoUsd } }: LedgerFigures): Finding {
@@ -136,6 +150,13 @@ function unknownsCheck({ unknowns: { open, amountNanoUsd } }: LedgerFigures): Fi
       ? 'none open'
       : `${open} open, which count as ${dollars(amountNanoUsd)} spent: see torana unknowns`
   return finding(open === 0 ? 'ok' : 'warn', says, { open, usd: usdOf(amountNanoUsd) })
+}
+
+function refusedCheck({ refused: { entries, amountNanoUsd } }: LedgerFigures): Finding {
+  const figures = { records: entries, usd: usdOf(amountNanoUsd) }
+  if (entries === 0) return ok('PostgreSQL has refused no usage records', figures)
+  const says = `PostgreSQL refused ${count(entries, 'usage record')}, not in the ledger yet, which count as ${dollars(amountNanoUsd)} spent: see torana ledger refused`
+  return fail(says, figures)
 }
 
 function nodesCheck({ nodes }: LedgerFigures): Finding {
@@ -164,13 +185,18 @@ function callsCheck({ journalOpen }: NodeFigures): Finding {
 }
 
 /** The newest signature vouches for all entries before it, so the newest entry must have one. */
-function auditCheck({ newest, ...figures }: AuditFigures): Finding {
+function auditCheck({ newest, brokenAt, ...figures }: AuditFigures): Finding {
   const { entries, broken, unkeyed } = figures
-  if (newest === undefined) return ok('no entries yet', figures)
+  if (newest === undefined && brokenAt === undefined) return ok('no entries yet', figures)
   const all = count(entries, 'entry', 'entries')
   if (broken > 0)
     return fail(
       `${broken} of the newest ${all} not intact: changed in the database, or a predecessor removed`,
+      figures,
+    )
+  if (brokenAt !== undefined)
+    return fail(
+      `entry ${brokenAt} not intact: it or one before it was changed in the database, or the end of the log cut off there`,
       figures,
     )
   if (newest === 'unkeyed')
@@ -223,13 +249,13 @@ function fullestCheck({ budgets }: LedgerFigures): Finding {
   return finding(percent >= 100 ? 'warn' : 'ok', says, figures)
 }
 
-function spoolCheck({ spoolWaiting }: NodeFigures, isReachable: boolean): Finding {
+function spoolCheck({ spoolWaiting }: NodeFigures, isReachable: boolean, database: string): Finding {
   const figures = { waiting: spoolWaiting }
   if (spoolWaiting === 0) return ok('no usage records queued on the disk of this node', figures)
   const waits = `${count(spoolWaiting, 'record')} on the disk of this node`
   return isReachable
-    ? warn(`${waits} on the way to PostgreSQL`, figures)
-    : warn(`${waits}, safe until PostgreSQL is back`, figures)
+    ? warn(`${waits} on the way to ${database}`, figures)
+    : warn(`${waits}, safe until ${database} answers again`, figures)
 }
 
 function diskCheck({ diskFailure }: NodeFigures): Finding {
@@ -249,14 +275,35 @@ function configCheck({ hasConfigFile, configRefusal }: NodeFigures): Finding {
   return warn(says, { problems: problems.length })
 }
 
-function limiterCheck({ limiter }: NodeFigures): Finding {
+/** Share of its memory from which Redis is reported, before it refuses commands. */
+const FULL_SHARE = 0.9
+
+function limiterCheck({ limiter }: NodeFigures, { limiterMemory: memory }: NodeSurroundings): Finding {
   if (limiter === undefined) return ok('not configured: each node applies its share of the rate limits')
   const { takes, localDecisions, timeouts, errors } = limiter.counts
   const figures = { takes, local_decisions: localDecisions, timeouts, errors }
-  if (limiter.state === 'local')
-    return warn('unreachable: this node applies its share of the rate limits', figures)
-  const { evictionPolicy = 'noeviction' } = limiter
-  if (evictionPolicy === 'noeviction') return ok('answers: Redis counts the rate limits', figures)
-  const says = `its maxmemory-policy is ${evictionPolicy}, so it may evict and reset rate limits: set noeviction`
-  return warn(says, figures)
+  const alone = 'this node applies its share of the rate limits'
+  const { lastError = 'it does not answer' } = limiter
+  // A command that it refuses ends the connection for a moment.
+  if (memory === undefined && lastError.startsWith('OOM'))
+    return warn(`out of memory: ${alone}. ${MORE_MEMORY}`, figures)
+  if (limiter.state === 'local') return warn(`unreachable: ${alone} (${lastError})`, figures)
+  const { evictionPolicy, usedBytes, maxBytes } = memory ?? {
+    evictionPolicy: 'noeviction',
+    usedBytes: 0,
+    maxBytes: 0,
+  }
+  if (evictionPolicy !== 'noeviction')
+    return warn(
+      `its maxmemory-policy is ${evictionPolicy}, so it may evict and reset rate limits: set noeviction`,
+      figures,
+    )
+  const used = `it uses ${usedBytes} of ${maxBytes} bytes (maxmemory)`
+  if (maxBytes > 0 && usedBytes >= maxBytes)
+    return warn(`out of memory: ${used}, and ${alone}. ${MORE_MEMORY}`, figures)
+  if (maxBytes > 0 && usedBytes > maxBytes * FULL_SHARE)
+    return warn(`nearly out of memory: ${used}. ${MORE_MEMORY}`, figures)
+  return ok('answers: Redis counts the rate limits', figures)
 }
+
+const MORE_MEMORY = 'Give it more memory, and let it hold nothing else'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ListedNode } from './queries.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
 import type { Finding } from './check-rules.ts'
 import {
@@ -17,13 +18,19 @@ const AROUND: NodeSurroundings = {
   images: { trouble: undefined, waiting: 0 },
   certificate: undefined,
   cache: undefined,
+  isPoolerUnfit: undefined,
+  limiterMemory: undefined,
   models: [],
 }
 const DAY_MS = 86_400_000
 const GIB = 1024 ** 3
 const NOW_MS = Date.UTC(2026, 10, 17)
 
-const clock = (clockSkewMs: number | undefined): Finding => clockCheck({ clockSkewMs } as NodeFigures)
+const clock = (clockSkewMs: number | undefined, ...others: readonly Partial<ListedNode>[]): Finding =>
+  clockCheck(
+    { clockSkewMs } as NodeFigures,
+    others.map((other) => ({ id: 'n', host: 'there', state: 'alive', ...other }) as ListedNode),
+  )
 const disk = (freeBytes: number, sizeBytes: number): Finding =>
   spaceCheck({ ...AROUND, disk: { freeBytes, sizeBytes } })
 const images = (trouble: string | undefined, waiting: number): Finding =>
@@ -38,7 +45,8 @@ const on = (id: string, state: Deployment['state'], reason?: string): Deployment
 const models = (...all: readonly Deployment[][]): Finding =>
   modelsCheck({ ...AROUND, models: all.map((deployments, index) => ({ model: `m${index}`, deployments })) })
 
-const WRONG_TIME = 'that of the database: records and budgets get the wrong time. Let NTP set it'
+const WRONG_TIME =
+  'that of the database: the node goes by the clock of the database, but does no chores, and what the machine signs or logs has the wrong time. Let NTP set it'
 const SEE = 'See torana deployments'
 const FINDINGS: readonly (readonly [
   finding: Finding | undefined,
@@ -48,9 +56,21 @@ const FINDINGS: readonly (readonly [
 ])[] = [
   [clock(undefined), 'ok', 'not checked yet', {}],
   [clock(1999), 'ok', 'agrees with that of the database', { skew_seconds: 1.999 }],
-  [clock(2000), 'warn', `2.0 s ahead of ${WRONG_TIME}`, { skew_seconds: 2 }],
-  [clock(-59_999), 'warn', `60.0 s behind ${WRONG_TIME}`, { skew_seconds: -59.999 }],
-  [clock(-60_000), 'fail', `60.0 s behind ${WRONG_TIME}`, { skew_seconds: -60 }],
+  [clock(2000), 'warn', '2.0 s ahead of that of the database. Let NTP set it', { skew_seconds: 2 }],
+  [clock(-5000), 'warn', '5.0 s behind that of the database. Let NTP set it', { skew_seconds: -5 }],
+  [clock(-5001), 'fail', `5.0 s behind ${WRONG_TIME}`, { skew_seconds: -5.001 }],
+  [
+    clock(0, { clock_skew_ms: null }, { clock_skew_ms: 259_200_000 }),
+    'fail',
+    `on there (node n), 259200.0 s ahead of ${WRONG_TIME}`,
+    { skew_seconds: 0 },
+  ],
+  [
+    clock(0, { clock_skew_ms: 9000, state: 'silent' }),
+    'ok',
+    'agrees with that of the database',
+    { skew_seconds: 0 },
+  ],
   [spaceCheck(AROUND), 'ok', 'the system does not report free space', {}],
   [
     disk(GIB, 20 * GIB),

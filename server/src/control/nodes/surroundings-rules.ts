@@ -2,8 +2,9 @@
 import { endingOf, type Validity } from '#core/node/certificate-validity.ts'
 import type { DeploymentStateName } from '#core/schedule/scheduler.ts'
 import type { DiskSpace } from '#ports/disk-room.ts'
-import type { NodeFigures } from '#ports/upkeep.ts'
+import { MAX_CLOCK_SKEW_MS, type LimiterMemory, type NodeFigures } from '#ports/upkeep.ts'
 import { count, fail, finding, ok, warn, type Finding } from './check-rules.ts'
+import type { ListedNode } from './queries.ts'
 import { DAY_MS } from '../shared/times.ts'
 
 export interface NodeSurroundings {
@@ -17,6 +18,10 @@ export interface NodeSurroundings {
   }
   /** Undefined without TLS. */
   readonly certificate: Validity | undefined
+  /** Whether connections to PostgreSQL change sessions between statements. Undefined: it does not answer, or is built in. */
+  readonly isPoolerUnfit: boolean | undefined
+  /** Undefined: Redis does not answer, does not say, or is not configured. */
+  readonly limiterMemory: LimiterMemory | undefined
   /** The vector cache that all nodes share. Undefined without CACHE_URL. */
   readonly cache: { readonly trouble: string | undefined } | undefined
   readonly models: readonly ModelSurroundings[]
@@ -34,20 +39,29 @@ interface ModelSurroundings {
 
 /** Clock skew that warns: clocks kept by NTP differ by milliseconds. */
 const WARNED_SKEW_MS = 2000
-/** Clock skew that puts records into the wrong hour, and shifts the periods of budgets. */
-const FAILED_SKEW_MS = 60_000
 
-export function clockCheck({ clockSkewMs }: NodeFigures): Finding {
+/** The machine of this node, then those of the others. */
+export function clockCheck({ clockSkewMs }: NodeFigures, nodes: readonly ListedNode[]): Finding {
+  const figures = clockSkewMs === undefined ? {} : { skew_seconds: clockSkewMs / 1000 }
+  const other = nodes.find((node) => node.state === 'alive' && isWrong(node.clock_skew_ms))
+  if (other !== undefined && !isWrong(clockSkewMs))
+    return fail(`on ${other.host} (node ${other.id}), ${offBy(other.clock_skew_ms ?? 0)}: ${EFFECT}`, figures)
   if (clockSkewMs === undefined) return ok('not checked yet')
-  const skewMs = Math.abs(clockSkewMs)
-  const figures = { skew_seconds: clockSkewMs / 1000 }
-  const direction = clockSkewMs > 0 ? 'ahead of' : 'behind'
-  if (skewMs < WARNED_SKEW_MS) return ok('agrees with that of the database', figures)
-  return finding(
-    skewMs < FAILED_SKEW_MS ? 'warn' : 'fail',
-    `${(skewMs / 1000).toFixed(1)} s ${direction} that of the database: records and budgets get the wrong time. Let NTP set it`,
-    figures,
-  )
+  if (isWrong(clockSkewMs)) return fail(`${offBy(clockSkewMs)}: ${EFFECT}`, figures)
+  return Math.abs(clockSkewMs) < WARNED_SKEW_MS
+    ? ok('agrees with that of the database', figures)
+    : warn(`${offBy(clockSkewMs)}. Let NTP set it`, figures)
+}
+
+const EFFECT =
+  'the node goes by the clock of the database, but does no chores, and what the machine signs or logs has the wrong time. Let NTP set it'
+
+function isWrong(skewMs: number | null | undefined): boolean {
+  return Math.abs(skewMs ?? 0) > MAX_CLOCK_SKEW_MS
+}
+
+function offBy(skewMs: number): string {
+  return `${(Math.abs(skewMs) / 1000).toFixed(1)} s ${skewMs > 0 ? 'ahead of' : 'behind'} that of the database`
 }
 
 const GIB = 1024 ** 3

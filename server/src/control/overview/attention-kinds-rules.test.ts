@@ -37,8 +37,8 @@ const SUMMARY: NodeSummary = {
 const QUIET: AttentionParts = {
   summaries: [],
   deployments: [
-    { id: 'm/one', model: 'm', siblings: ['m/two'] },
-    { id: 'm/two', model: 'm', siblings: ['m/one'] },
+    { id: 'm/one', model: 'm', siblings: ['m/two'], skippingKeys: 0 },
+    { id: 'm/two', model: 'm', siblings: ['m/one'], skippingKeys: 0 },
   ],
   ends: [],
   users: new Map(),
@@ -50,12 +50,14 @@ const QUIET: AttentionParts = {
     restRows: { ledger: 0, requests: 0 },
     budgets: [],
     deletedProjects: 0,
+    refused: { entries: 0, amountNanoUsd: 0n },
     overflows: [],
     differences: 0,
     seal: {
       sealedThroughMs: 7_200_000,
       comparedThroughMs: 0,
       sealWaitsMs: 0,
+      aheadUntilMs: undefined,
       compareWaitsMs: 90_000,
       earlierNodes: 0,
     },
@@ -106,6 +108,11 @@ const KINDS: readonly (readonly [
   ['store_away', seen({ isStoreAway: true }), ['bad', 'store', 'n1', NOW, { waiting: 0 }]],
   ['doctor_wrong', seen({ ledgerDifferences: 1 }), ['bad', 'store', 'ledger', NOW, { differences: 1 }]],
   ['doctor_wrong', seen({}), undefined],
+  [
+    'doctor_wrong',
+    ledger({ refused: { entries: 2, amountNanoUsd: 5n } }),
+    ['bad', 'store', 'refused', NOW, { refused: 2 }],
+  ],
   [
     'doctor_wrong',
     {
@@ -194,6 +201,11 @@ const KINDS: readonly (readonly [
     ['warn', 'deployment', 'm/two', '1970-01-01T00:00:00.000Z', { model: 'm', upstream: 'two' }],
   ],
   ['space_warned', guarded({ state: 'trusted' }), undefined],
+  [
+    'deployment_unpriced',
+    { deployments: [{ id: 'm/two', model: 'm', siblings: ['m/one'], skippingKeys: 2 }] },
+    ['warn', 'deployment', 'm/two', NOW, { model: 'm', upstream: 'two', keys: 2 }],
+  ],
   [
     'unknowns_open',
     ledger({ unknowns: { open: 1, amountNanoUsd: 160n, oldestAtMs: NOW_MS - 1000 } }),

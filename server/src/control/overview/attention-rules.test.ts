@@ -47,8 +47,8 @@ const SUMMARY: NodeSummary = {
 const PARTS: AttentionParts = {
   summaries: [SUMMARY],
   deployments: [
-    { id: 'm/one', model: 'm', siblings: ['m/two'] },
-    { id: 'm/two', model: 'm', siblings: ['m/one'] },
+    { id: 'm/one', model: 'm', siblings: ['m/two'], skippingKeys: 0 },
+    { id: 'm/two', model: 'm', siblings: ['m/one'], skippingKeys: 0 },
   ],
   ends: [],
   users: new Map(),
@@ -64,12 +64,14 @@ const PARTS: AttentionParts = {
       { budgetId: 'project:calm', limitNanoUsd: 100n, spentNanoUsd: 79n, leasedNanoUsd: 0n },
     ],
     deletedProjects: 0,
+    refused: { entries: 0, amountNanoUsd: 0n },
     overflows: [],
     differences: 0,
     seal: {
       sealedThroughMs: 7_200_000,
       comparedThroughMs: 0,
       sealWaitsMs: 0,
+      aheadUntilMs: undefined,
       compareWaitsMs: 90_000,
       earlierNodes: 0,
     },
@@ -235,10 +237,14 @@ test('drained deployments are not watched, and an end names the deployments that
   const model = { id: 'm', kind: 'embedding', aliases: [], managedBy: 'built-in', deployments }
   const catalog = { models: new Map([['m', model]]), retired: new Map() } as unknown as Catalog
   assert.deepEqual(
-    watchedDeployments(catalog, (id) => id === 'm/two'),
+    watchedDeployments(
+      catalog,
+      (id) => id === 'm/two',
+      (_model, { id }) => (id === 'm/three' ? { keys: 2, reason: 'unpriced' } : null),
+    ),
     [
-      { id: 'm/one', model: 'm', siblings: ['m/two', 'm/three'] },
-      { id: 'm/three', model: 'm', siblings: ['m/one', 'm/two'] },
+      { id: 'm/one', model: 'm', siblings: ['m/two', 'm/three'], skippingKeys: 0 },
+      { id: 'm/three', model: 'm', siblings: ['m/one', 'm/two'], skippingKeys: 2 },
     ],
   )
   assert.deepEqual(
@@ -248,6 +254,17 @@ test('drained deployments are not watched, and an end names the deployments that
       ['m/two', true, ['m/three']],
     ],
   )
+})
+
+test('the deployment that takes over is named with the keys that it is skipped for', () => {
+  const [one, two] = PARTS.deployments
+  assert.ok(one !== undefined && two !== undefined)
+  const skipped = (skippingKeys: number) =>
+    attentionOf({ ...PARTS, deployments: [one, { ...two, skippingKeys }] }).find(
+      ({ kind }) => kind === 'deployment_ejected',
+    )?.figures
+  assert.deepEqual(skipped(3), { ...skipped(0), skipping_keys: 3 })
+  assert.equal(skipped(0)?.['stands_in'], 'two')
 })
 
 test('a node whose store is unreachable is in the list with what waits on its disk, before its spool', () => {

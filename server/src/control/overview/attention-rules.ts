@@ -11,6 +11,7 @@ import { RECEIVER_BEHIND_MS, RECEIVER_FAR_BEHIND_MS, type ReceiverState } from '
 import type { ProbeResult } from '#ports/spaces.ts'
 import { UNKNOWN_POSTED_AFTER_MS, type LedgerFigures } from '#ports/upkeep.ts'
 import type { ModelUsers } from '../shared/model-users-queries.ts'
+import type { openSkippedFor } from '../shared/skipping-keys-queries.ts'
 import { slowerStep } from '../shared/sealing.ts'
 import type { SpaceGuard } from '../shared/space-guard.ts'
 import { isoOf } from '../shared/times.ts'
@@ -36,6 +37,8 @@ interface WatchedDeployment {
   readonly model: string
   /** The other deployments of the model. */
   readonly siblings: readonly string[]
+  /** Keys with a hard budget that skip it, because it has no price. */
+  readonly skippingKeys: number
 }
 
 /** A deployment with the day on which its provider shuts the model down. */
@@ -56,12 +59,17 @@ const MAX_NAMED_KEYS = 3
 export function watchedDeployments(
   catalog: Catalog,
   isDrained: (deployment: string) => boolean,
+  skippedFor: Awaited<ReturnType<typeof openSkippedFor>>,
 ): WatchedDeployment[] {
   return listModels(catalog).flatMap((model) => {
     const ids = model.deployments.map(({ id }) => id)
-    return ids
-      .filter((id) => !isDrained(id))
-      .map((id) => ({ id, model: model.id, siblings: ids.filter((other) => other !== id) }))
+    const watched = model.deployments.filter(({ id }: Model['deployments'][number]) => !isDrained(id))
+    return watched.map((one: Model['deployments'][number]) => ({
+      id: one.id,
+      model: model.id,
+      siblings: ids.filter((other) => other !== one.id),
+      skippingKeys: skippedFor(model, one)?.keys ?? 0,
+    }))
   })
 }
 
@@ -81,6 +89,7 @@ export function attentionOf(parts: AttentionParts): readonly Attention[] {
     ...ofStores(parts),
     ...ofDeployments(parts),
     ...ofOvercounts(parts),
+    ...ofUnpriced(parts),
     ...ofLedger(parts),
     ...ofDifferences(parts),
     ...ofFigures(parts),
@@ -107,6 +116,7 @@ export class FirstSeen {
 const UNDATED: ReadonlySet<Attention['kind']> = new Set([
   'budget_mark',
   'budget_used_up',
+  'deployment_unpriced',
   'doctor_wrong',
   'partition_missing',
   'spool_waiting',
@@ -160,6 +170,7 @@ function driftOf({ leastCosine, cosines = [] }: ProbeResult): Record<string, str
 
 function ofDeployments({ summaries, deployments, spaceGuard }: AttentionParts): readonly Attention[] {
   const standings = standingsOf(summaries)
+  const skippingKeys = new Map(deployments.map((one) => [one.id, one.skippingKeys]))
   return deployments.flatMap(({ id, model, siblings }) => {
     const standing = standings.get(id)
     const space = spaceGuard.standingOf(id)
@@ -171,6 +182,7 @@ function ofDeployments({ summaries, deployments, spaceGuard }: AttentionParts): 
     }
     if (standing?.state === 'ejected' || standing?.state === 'probing') {
       const well = siblings.find((one) => (standings.get(one)?.state ?? 'healthy') === 'healthy')
+      const keys = well === undefined ? 0 : (skippingKeys.get(well) ?? 0)
       const isRejected = (standing.failures['rejectedUs'] ?? 0) > 0
       const kind = isRejected ? 'deployment_rejected_us' : 'deployment_ejected'
       return item(kind, 'bad', ['deployment', id], standing.sinceMs, {
@@ -179,11 +191,25 @@ function ofDeployments({ summaries, deployments, spaceGuard }: AttentionParts): 
         failed: Math.round(standing.calls * standing.failedShare),
         reason: standing.reason ?? '',
         stands_in: well?.slice(model.length + 1) ?? '',
+        ...(keys > 0 && { skipping_keys: keys }),
       })
     }
     if (space?.state !== 'warned') return []
     return item('space_warned', 'warn', ['deployment', id], space.last?.atMs ?? 0, figures)
   })
+}
+
+/** A fallback that does not take over for these keys. */
+function ofUnpriced({ deployments, nowMs }: AttentionParts): readonly Attention[] {
+  return deployments.flatMap(({ id, model, skippingKeys: keys }) =>
+    keys === 0
+      ? []
+      : item('deployment_unpriced', 'warn', ['deployment', id], nowMs, {
+          model,
+          upstream: id.slice(model.length + 1),
+          keys,
+        }),
+  )
 }
 
 /** A built-in model without users is left out. */
@@ -225,8 +251,10 @@ function ofOvercounts({ summaries, deployments }: AttentionParts): readonly Atte
 }
 
 function ofLedger({ ledger, nowMs }: AttentionParts): readonly Attention[] {
-  const { unknowns, budgets, restRows, overflows, seal } = ledger
+  const { unknowns, refused, budgets, restRows, overflows, seal } = ledger
   const items: Attention[] = []
+  if (refused.entries > 0)
+    items.push(item('doctor_wrong', 'bad', ['store', 'refused'], nowMs, { refused: refused.entries }))
   if (unknowns.open > 0) {
     const oldestMs = unknowns.oldestAtMs ?? nowMs
     const usd = decimalOf(unknowns.amountNanoUsd)

@@ -5,6 +5,7 @@ import { isNear } from '#core/catalog/model-end.ts'
 import { cachedFor } from '../shared/cached-for.ts'
 import { usersOfModels, type ModelUsers } from '../shared/model-users-queries.ts'
 import type { ControlNode } from '../shared/node.ts'
+import { openSkippedFor } from '../shared/skipping-keys-queries.ts'
 import { attentionOf, endingDeployments, FirstSeen, watchedDeployments } from './attention-rules.ts'
 import { readAttention } from './queries.ts'
 import { budgetsOf } from './rules.ts'
@@ -26,7 +27,15 @@ export interface OpenOverview {
 
 export type AttentionNode = Pick<
   ControlNode,
-  'auditReceivers' | 'catalog' | 'clock' | 'isDrained' | 'reconciler' | 'reports' | 'spaceGuard' | 'summaries'
+  | 'auditReceivers'
+  | 'catalog'
+  | 'clock'
+  | 'declaredProjects'
+  | 'isDrained'
+  | 'reconciler'
+  | 'reports'
+  | 'spaceGuard'
+  | 'summaries'
 >
 
 /** What needs attention, for the overview and for alerts. */
@@ -60,13 +69,14 @@ async function readAll(node: AttentionNode, usersOf: UsersOf): Promise<readonly 
   const summaries = await node.summaries()
   const ends = endingDeployments(node.catalog())
   const near = ends.filter((end) => isNear(end, nowMs)).map(({ model }) => model)
-  const [ledger, figures, receivers, users] = await Promise.all([
+  const [ledger, figures, receivers, users, skippedFor] = await Promise.all([
     node.reconciler.figures(),
     readAttention(node.reports, nowMs),
     node.auditReceivers(),
     usersOf([...new Set(near)]),
+    openSkippedFor(node),
   ])
-  const deployments = watchedDeployments(node.catalog(), node.isDrained)
+  const deployments = watchedDeployments(node.catalog(), node.isDrained, skippedFor)
   return attentionOf({ summaries, deployments, ends, users, spaceGuard, ledger, figures, receivers, nowMs })
 }
 

@@ -5,7 +5,7 @@ import type { GatewayHandlers } from '#http/gateway/handlers.ts'
 import { embeddingAnswer, embeddingRequest } from '#http/gateway/embeddings/schemas.ts'
 import { imageAnswer, imageEditRequest, imageRequest } from '#http/gateway/images/schemas.ts'
 import type { Key } from '#ports/keys.ts'
-import { callerIn, visibleProjects } from '../shared/caller.ts'
+import { callerIn, playerOf, visibleProjects, type Caller } from '../shared/caller.ts'
 import { notFound } from '../shared/faults.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
@@ -85,7 +85,7 @@ async function play(
   const caller = callerIn(request)
   visibleProjects(caller, name)
   const { headers } = request.raw
-  const key = headers[KEY_HEADER] === undefined ? await consoleKey(caller.actor, name, node) : undefined
+  const key = headers[KEY_HEADER] === undefined ? await consoleKey(caller, name, node) : undefined
   if (key === undefined) delete headers.authorization
   reply.hijack()
   reply.raw.setHeader('cache-control', 'no-store')
@@ -93,8 +93,8 @@ async function play(
   await node.handlers[kind](request.raw, reply.raw, undefined, key)
 }
 
-async function consoleKey(actor: string, project: string, node: PlayersNode): Promise<Key> {
-  const key = await playerKey(actor, project, node)
+async function consoleKey(caller: Caller, project: string, node: PlayersNode): Promise<Key> {
+  const key = await playerKey(playerOf(caller), project, node)
   if (key === undefined) throw notFound(`There is no project ${project.slice(0, 100)}.`)
   return key
 }

@@ -8,6 +8,7 @@ import { saveConfiguration } from '../shared/configuration.ts'
 import { withPrice } from '../shared/configuration-change.ts'
 import { conflict, invalidField, notFound } from '../shared/faults.ts'
 import { givenTime, storable } from '../shared/fields.ts'
+import { priceForm } from '../shared/model-fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { priceBody, priceText } from '../shared/price-text.ts'
 import { route, type Api } from '../shared/route.ts'
@@ -19,16 +20,12 @@ const NAME_CHARACTERS = 400
 const MAX_CHANGES = 500
 const DEFAULT_SPAN_MS = 30 * DAY_MS
 
-const form = z
-  .union([z.string(), z.record(z.string(), z.unknown())])
-  .describe('As `price` in torana.yaml: `free`, `unpriced`, or fields such as `usdPerMillionTokens`.')
-
 const price = z
   .object({
     deployment: z.string(),
     model: z.string(),
     kind: z.enum(['embedding', 'image']),
-    price: form,
+    price: priceForm,
     text: z.array(priceText),
     from: z
       .enum(['configuration', 'store', 'catalog', 'none'])
@@ -52,7 +49,7 @@ export const priceList = z
 const pricePath = z.object({ deployment: storable(NAME_CHARACTERS).min(1) })
 
 const givenPrice = z
-  .strictObject({ price: form })
+  .strictObject({ price: priceForm })
   .meta({ id: 'GivenPrice', examples: [{ price: { usdPerMillionTokens: '0.02' } }] })
 
 const changesQuery = z.object({

@@ -1,5 +1,6 @@
 /** One request of the log, and its rows in the ledger. */
 import { z } from 'zod'
+import { SKIP_REASONS } from '#core/fault/skip.ts'
 import { PARTIES } from '#core/fault/party.ts'
 import { momentOf } from '#core/money/ledger.ts'
 import { decimalOf } from '#core/money/price.ts'
@@ -44,6 +45,14 @@ const attempt = z
     shared_with: z.int().describe('Other requests in the same call.'),
   })
   .meta({ id: 'Attempt' })
+
+const skip = z
+  .object({
+    deployment: z.string(),
+    reason: z.enum(SKIP_REASONS),
+    text: z.string().describe('The reason in words, as in the error: it follows the name of the deployment.'),
+  })
+  .meta({ id: 'SkippedDeployment' })
 
 const moneyLine = z
   .object({
@@ -140,6 +149,9 @@ export const requestDetail = z
       .describe(
         'Who was at fault. `torana` includes its stores and its configuration. null: it did not fail.',
       ),
+    skips: z
+      .array(skip)
+      .describe('Deployments that a failed request did not try, in the order of the configuration.'),
     asked_model: z.string().nullable(),
     client_request_id: z.string().nullable(),
     client_address: z.string().nullable(),

@@ -75,6 +75,7 @@ const LOGGED: LoggedTrace = {
   wire: undefined,
   faultText: undefined,
   faultCause: undefined,
+  skips: [],
 }
 const ENTRY: Entry = {
   attempt: 0,

@@ -5,7 +5,7 @@ import { momentOf } from '#core/money/ledger.ts'
 import type { GatewayHandlers } from '#http/gateway/handlers.ts'
 import { CAPTURED_MS, type CapturedInput } from '#ports/captures.ts'
 import { KIND_OF_ROUTE, type RequestKind } from '#ports/request-reports.ts'
-import { callerIn, type Caller } from '../shared/caller.ts'
+import { callerIn, playerOf, type Caller } from '../shared/caller.ts'
 import { conflict, notFound } from '../shared/faults.ts'
 import { callInside, type InnerAnswer } from '../shared/inner-call.ts'
 import type { ControlNode } from '../shared/node.ts'
@@ -120,8 +120,9 @@ async function sent(
   { request, reply, node, isDryRun = false }: Sending,
 ): Promise<InnerAnswer> {
   const kind = KIND_OF_ROUTE.get(name)
-  const { actor, address } = callerIn(request)
-  const key = project === null ? undefined : await playerKey(actor, project, node)
+  const caller = callerIn(request)
+  const { address } = caller
+  const key = project === null ? undefined : await playerKey(playerOf(caller), project, node)
   if (key === undefined || kind === undefined) throw notFound(`There is no project ${project ?? ''}.`)
   const left = new AbortController()
   const leave = (): void => left.abort()

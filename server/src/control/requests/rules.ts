@@ -1,6 +1,7 @@
 /** One request as people read it: its steps on a time line, and its money line by line. */
 import type { z } from 'zod'
 import { partyOf } from '#core/fault/party.ts'
+import { SKIP_WORDS } from '#core/fault/skip.ts'
 import { momentOf } from '#core/money/ledger.ts'
 import { decimalOf } from '#core/money/price.ts'
 import type { PricedCount } from '#core/request/request-trace.ts'
@@ -27,6 +28,7 @@ export function detailOf(request: LoggedRequest, job: Detail['job'], replay: Det
     fault_text: trace.faultText ?? null,
     fault_cause: trace.faultCause ?? null,
     fault_party: (row.fault === null ? undefined : partyOf(row.fault)) ?? null,
+    skips: trace.skips.map((skip) => ({ ...skip, text: SKIP_WORDS[skip.reason] })),
     asked_model: trace.askedModel ?? null,
     client_request_id: request.client_request_id,
     client_address: request.client_address,

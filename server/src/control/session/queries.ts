@@ -91,7 +91,9 @@ export function makeFirstAdmin(
     const detail = { role: 'admin' }
     return {
       result: id,
-      audit: [{ actor: { name: email, address }, action: 'member.first', target: email, detail }],
+      audit: [
+        { actor: { kind: 'member', name: email, address }, action: 'member.first', target: email, detail },
+      ],
     }
   })
 }

@@ -79,7 +79,14 @@ export function identifyMember(database: Database, identity: Identity, address: 
     ])
     return {
       result: { memberId: sameEmail.id },
-      audit: [{ actor: { name: email, address }, action: 'member.link', target: email, detail: { issuer } }],
+      audit: [
+        {
+          actor: { kind: 'member', name: email, address },
+          action: 'member.link',
+          target: email,
+          detail: { issuer },
+        },
+      ],
     }
   })
 }
@@ -92,7 +99,7 @@ async function identifiedAgain(
 ): Promise<AuditedChange<Outcome>> {
   const { id, email, role, projects } = known
   if (known.is_disabled) return refused('disabled')
-  const actor = { name: email, address }
+  const actor = { kind: 'member', name: email, address } as const
   // A role that admins gave is kept. So is that of the last admin: without one, the rules themselves could not be changed.
   const isKept =
     known.source === 'local' ||
@@ -129,7 +136,9 @@ async function newlyIdentified(
   const detail = { ...standing, issuer }
   return {
     result: { memberId: id },
-    audit: [{ actor: { name: email, address }, action: 'member.join', target: email, detail }],
+    audit: [
+      { actor: { kind: 'member', name: email, address }, action: 'member.join', target: email, detail },
+    ],
   }
 }
 

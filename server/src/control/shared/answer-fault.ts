@@ -27,7 +27,7 @@ export function answerFault(
   reply: FastifyReply,
   { clientAddress, docsUrl, onFault }: FaultAnswering,
 ): FastifyReply {
-  const fault = controlFault(error)
+  const fault = controlFault(error, request.method)
   onFault(fault, shownRequest(request, clientAddress))
   return reply
     .code(fault.entry.status)

@@ -6,24 +6,26 @@ import {
   checkAccess,
   checkSeen,
   maySee,
-  tokenCaller,
+  nodeCaller,
   visibleProjects,
   type Caller,
 } from './caller.ts'
 
 const developer: Caller = {
+  kind: 'member',
   actor: 'ada@example.com',
   role: 'developer',
   projects: ['search'],
   isReadOnly: false,
 }
-const admin = tokenCaller('admin-token')
+const admin = nodeCaller('admin-token')
 
 const requestOf = (caller: Caller | null) => ({ getDecorator: <Value>() => caller as Value })
 
 test('a route knows its caller, and a route for anyone has none', () => {
   assert.equal(callerIn(requestOf(admin)), admin)
   assert.deepEqual(actorIn(requestOf({ ...developer, address: '192.0.2.7' })), {
+    kind: 'member',
     name: 'ada@example.com',
     address: '192.0.2.7',
   })

@@ -1,11 +1,13 @@
 /** The caller of a request at the control API, and what that caller may see. */
 import type { FastifyRequest } from 'fastify'
+import type { Player, PlayerKind } from '#core/access/actor.ts'
 import { may, rolesWith, type Permission, type Role } from '#core/access/permission.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Actor } from '#ports/audit.ts'
 
 /** A person or a program that showed who it is. */
 export interface Caller {
+  readonly kind: PlayerKind
   /** Its name in the audit: a member's mail address, or the name of a token. */
   readonly actor: string
   readonly role: Role
@@ -26,14 +28,14 @@ export interface Caller {
   readonly isInForce?: (() => Promise<boolean>) | undefined
 }
 
-/** The name of the key that a caller has in the playground of a project. */
-export function playgroundKey({ actor }: Pick<Caller, 'actor'>): string {
-  return `console.${actor}`
+/** The caller as it plays in the playground of a project. */
+export function playerOf({ kind, actor }: Pick<Caller, 'kind' | 'actor'>): Player {
+  return { kind, name: actor }
 }
 
-/** Callers that no project is hidden from. */
-export function tokenCaller(actor: string): Caller {
-  return { actor, role: 'admin', projects: null, isReadOnly: false }
+/** The caller with a token of the node itself: no project is hidden from it. */
+export function nodeCaller(actor: string): Caller {
+  return { kind: 'node', actor, role: 'admin', projects: null, isReadOnly: false }
 }
 
 /**
@@ -46,6 +48,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Every route of the control API has one: a route without it can't be registered. */
     permission?: RouteAccess
+    /** It reads the store: its handler waits for the turn of its caller. */
+    takesTurn?: boolean
   }
 }
 
@@ -60,8 +64,8 @@ export function callerIn(request: Pick<FastifyRequest, 'getDecorator'>): Caller 
 
 /** The person or program that asks, for the audit. */
 export function actorIn(request: Pick<FastifyRequest, 'getDecorator'>): Actor {
-  const { actor, address } = callerIn(request)
-  return { name: actor, address }
+  const { kind, actor, address } = callerIn(request)
+  return { kind, name: actor, address }
 }
 
 export function isReading(method: string): boolean {

@@ -30,41 +30,64 @@ export interface ChangeProblem {
 const keyOf = ({ object, name }: { readonly object: ObjectKind; readonly name: string }): string =>
   `${object} ${name}`
 
-/** Changes of upstreams first: their new names hold in all models. */
+/**
+ * All names are given up before the first one is taken, so upstreams may swap names and hand them on in any order. Entries of
+ * models name upstreams as they were called before.
+ */
 export function applied(
   before: readonly StoredObject[],
   changes: readonly Change[],
-): { readonly after: readonly StoredObject[]; readonly problems: readonly ChangeProblem[] } {
+): {
+  readonly after: readonly StoredObject[]
+  readonly problems: readonly ChangeProblem[]
+  /** Deleted upstreams on which models still run. */
+  readonly inUse: readonly ChangeProblem[]
+} {
   const known = new Map(before.map((one) => [keyOf(one), one]))
   const after = new Map(known)
+  for (const change of changes) after.delete(keyOf(change))
   const problems: ChangeProblem[] = []
   const seen = new Set<string>()
-  for (const change of changes.toSorted((one, other) =>
-    one.object < other.object ? 1 : one.object > other.object ? -1 : 0,
-  )) {
+  for (const change of changes) {
     const { object, name, entry, renameTo = name, base } = change
     const there = known.get(keyOf(change))
     const problem = (kind: ChangeProblem['kind'], text: string) => problems.push({ object, name, kind, text })
-    if (seen.has(keyOf(change)))
-      problem('invalid', `${object} ${name} is in the set twice: send one change of it.`)
+    const isRepeated = seen.has(keyOf(change))
     seen.add(keyOf(change))
-    if ((there?.revision ?? null) !== base) problem('stale', staleText(change, there))
+    if (isRepeated) problem('invalid', `${object} ${name} is in the set twice: send one change of it.`)
+    else if ((there?.revision ?? null) !== base) problem('stale', staleText(change, there))
     else if (there === undefined && entry === null)
       problem('invalid', `There is no ${object} ${name} in the store.`)
-    after.delete(keyOf(change))
     if (entry === null) continue
     const renamed = { object, name: renameTo }
-    if (renameTo !== name && after.has(keyOf(renamed)))
-      problem('conflict', `${object} ${renameTo} already exists.`)
+    if (!isRepeated && after.has(keyOf(renamed))) problem('conflict', `${object} ${renameTo} already exists.`)
     after.set(keyOf(renamed), { ...NEW, ...there, ...renamed, entry })
   }
-  const renames = new Map(
-    changes.flatMap(({ name, renameTo }) => (renameTo === undefined ? [] : [[name, renameTo]])),
-  )
+  const models = [...after.values()].filter(({ object }) => object === 'model')
+  const renames = upstreamNames(changes)
   const objects = [...after.values()].map((one) =>
-    one.object === 'model' && renames.size > 0 ? { ...one, entry: withRenamed(one.entry, renames) } : one,
+    one.object === 'model' ? { ...one, entry: withRenamed(one.entry, renames) } : one,
   )
-  return { after: objects.toSorted(byKindAndName), problems }
+  const inUse = changes.flatMap((change) => usedUpstream(change, models))
+  return { after: objects.toSorted(byKindAndName), problems, inUse }
+}
+
+/** Names of models in a sentence. */
+const SHOWN_MODELS = 4
+
+function usedUpstream({ object, name, entry }: Change, models: readonly StoredObject[]): ChangeProblem[] {
+  if (object !== 'upstream' || entry !== null) return []
+  const users = models
+    .filter((model) => deploymentsIn(model.entry).some(({ upstream }) => upstream === name))
+    .map((model) => model.name)
+  if (users.length === 0) return []
+  const shown = users.slice(0, SHOWN_MODELS).join(', ')
+  const text = `Models run on upstream ${name}: ${shown}. Delete them first.`
+  return [{ object, name, kind: 'conflict', text }]
+}
+
+function upstreamNames(changes: readonly Change[]): ReadonlyMap<string, string> {
+  return new Map(changes.flatMap(({ name, renameTo }) => (renameTo === undefined ? [] : [[name, renameTo]])))
 }
 
 /** An object that is not saved yet. */
@@ -81,7 +104,8 @@ function staleText({ object, name }: Change, there: StoredObject | undefined): s
   return `${there.by} changed the ${object} ${name} at ${isoOf(there.atMs)}. Read it again, then repeat your change.`
 }
 
-function withRenamed(entry: StoredEntry, renames: ReadonlyMap<string, string>): StoredEntry {
+export function withRenamed(entry: StoredEntry, renames: ReadonlyMap<string, string>): StoredEntry {
+  if (!deploymentsIn(entry).some(({ upstream }) => renames.has(String(upstream)))) return entry
   const deployments = deploymentsIn(entry).map((one) => {
     const to = renames.get(String(one['upstream']))
     return to === undefined ? one : { ...one, upstream: to }
@@ -141,13 +165,25 @@ export function changedObjects(
       renameTo === undefined || renameTo === name || entry === null ? [] : [[`upstream ${renameTo}`, name]],
     ),
   )
+  // Names that their object gave up: what has one of them afterwards is another object.
+  const released = new Set(
+    changes.flatMap((change) =>
+      change.entry === null || (change.renameTo ?? change.name) !== change.name ? [keyOf(change)] : [],
+    ),
+  )
   const renamed = new Set([...from.values()].map((name) => `upstream ${name}`))
   const deleted = before
-    .filter((one) => !is.has(keyOf(one)) && !renamed.has(keyOf(one)))
+    .filter((one) => (released.has(keyOf(one)) || !is.has(keyOf(one))) && !renamed.has(keyOf(one)))
     .map(({ object, name, entry }) => ({ object, name, before: entry, after: null }))
   const others = after.flatMap(({ object, name, entry }) => {
-    const renamedFrom = from.get(keyOf({ object, name }))
-    const earlier = was.get(keyOf({ object, name: renamedFrom ?? name })) ?? null
+    const key = keyOf({ object, name })
+    const renamedFrom = from.get(key)
+    const earlier =
+      renamedFrom === undefined
+        ? released.has(key)
+          ? null
+          : (was.get(key) ?? null)
+        : (was.get(keyOf({ object, name: renamedFrom })) ?? null)
     if (renamedFrom === undefined && earlier !== null && isSame(earlier, entry)) return []
     return [
       { object, name, ...(renamedFrom !== undefined && { renamedFrom }), before: earlier, after: entry },

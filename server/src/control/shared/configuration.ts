@@ -3,7 +3,6 @@ import type { Model, Upstream } from '#core/catalog/catalog.ts'
 import { listModels } from '#core/catalog/catalog.ts'
 import { addressOf } from '#core/catalog/upstream-address.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { isRecord } from '#core/text/record.ts'
 import type { Actor } from '#ports/audit.ts'
 import type {
   ChangedObject,
@@ -74,13 +73,19 @@ function throwFirst(problems: readonly ChangeProblem[]): void {
   throw first.kind === 'conflict' ? conflict(text) : invalidField(text, 'changes')
 }
 
+/** Whether these changes could be saved now. */
+export function canSave(node: Node, before: readonly StoredObject[], changes: readonly Change[]): boolean {
+  const { objects, problems } = planOf(node, before, changes)
+  return objects.length > 0 && problems.length === 0
+}
+
 export function planOf(node: Node, before: readonly StoredObject[], changes: readonly Change[]): Plan {
-  const { after, problems } = applied(before, changes)
+  const { after, problems, inUse } = applied(before, changes)
   const objects = changedObjects(before, after, changes)
   const extendedBefore = node.extendedBy(before)
   const extendedAfter = node.extendedBy(after)
   const known = new Set(extendedBefore.problems.map(({ text }) => text))
-  const inUse = usedUpstreams(objects, after)
+  const changed = new Set(objects.filter(({ object }) => object === 'upstream').map(({ name }) => name))
   return {
     objects,
     after,
@@ -89,10 +94,10 @@ export function planOf(node: Node, before: readonly StoredObject[], changes: rea
     problems: [
       ...problems,
       ...objects.flatMap((one) => declaredProblems(node, one)),
-      ...objects.flatMap(secretProblems),
       ...inUse,
       ...(inUse.length > 0 ? [] : extendedAfter.problems)
-        .filter(({ text }) => !known.has(text))
+        // A changed upstream is made right, or not saved.
+        .filter(({ object, name, text }) => !known.has(text) || (object === 'upstream' && changed.has(name)))
         .map((one) => ({ ...one, kind: 'invalid' as const })),
     ],
   }
@@ -126,58 +131,6 @@ function declaredProblems({ declaredCatalog }: Node, one: ChangedObject): readon
       )
 }
 
-/** Names under which people write secrets. */
-const SECRET_NAME = /key|secret|token|password|credential|authorization|cookie/i
-
-/** Entries are shown, exported and kept in the history. */
-function secretProblems({ object, name, after }: ChangedObject): readonly ChangeProblem[] {
-  if (object !== 'upstream' || after === null) return []
-  const { headers, settings, tls } = after
-  const fields = [
-    ...('apiKey' in after ? ['apiKey'] : []),
-    ...(isRecord(tls) && 'key' in tls ? ['tls.key'] : []),
-    ...Object.keys(isRecord(headers) ? headers : {})
-      .filter((one) => SECRET_NAME.test(one))
-      .map((one) => `headers.${one}`),
-    ...Object.keys(isRecord(settings) ? settings : {})
-      .filter((one) => SECRET_NAME.test(one))
-      .map((one) => `settings.${one}`),
-  ]
-  return fields.map((field) => ({
-    object,
-    name,
-    kind: 'invalid',
-    text: `upstreams.${name}.${field}: the store keeps no secret in an entry. Store it as the key of the upstream, or use torana.yaml.`,
-  }))
-}
-
-/** Names of models in a sentence. */
-const SHOWN_MODELS = 4
-
-function usedUpstreams(
-  objects: readonly ChangedObject[],
-  after: readonly StoredObject[],
-): readonly ChangeProblem[] {
-  return objects.flatMap(({ object, name, after: left }) => {
-    if (object !== 'upstream' || left !== null) return []
-    const users = after
-      .filter(
-        (one) => one.object === 'model' && deploymentsIn(one.entry).some(({ upstream }) => upstream === name),
-      )
-      .map((one) => one.name)
-    if (users.length === 0) return []
-    const shown = users.slice(0, SHOWN_MODELS).join(', ')
-    return [
-      {
-        object,
-        name,
-        kind: 'conflict' as const,
-        text: `Models run on upstream ${name}: ${shown}. Delete them first.`,
-      },
-    ]
-  })
-}
-
 function credentialSteps(
   { tryUpstream }: Node,
   { objects }: Plan,
@@ -185,15 +138,13 @@ function credentialSteps(
 ): readonly CredentialStep[] {
   return objects.flatMap((one): CredentialStep[] => {
     const { object, name, renamedFrom, before, after } = one
-    if (object !== 'upstream') return []
-    if (after === null) return [{ kind: 'delete', upstream: name }]
+    if (object !== 'upstream' || after === null) return []
     const tried = tryUpstream(name, after)
     if (!('upstream' in tried)) throw invalidField(tried.problems.join('; '), 'changes')
     const baseUrl = addressOf(tried.upstream)
     const { secret } =
       changes.find((change) => change.object === 'upstream' && change.name === (renamedFrom ?? name)) ?? {}
     return [
-      ...(renamedFrom === undefined ? [] : [{ kind: 'rename' as const, upstream: renamedFrom, to: name }]),
       ...(before === null || secret !== undefined
         ? []
         : [{ kind: 'bind' as const, upstream: name, baseUrl }]),

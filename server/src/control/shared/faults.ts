@@ -3,7 +3,7 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { Fault } from '#core/fault/fault.ts'
 import { ChangeRefused } from '#ports/key-store.ts'
 import { LedgerFilesUnreachable } from '#ports/lake.ts'
-import { StoreUnreachable } from '#ports/store.ts'
+import { StoreBusy, StoreUnreachable } from '#ports/store.ts'
 import { toFault } from '#http/faults.ts'
 
 export function noToken(): Fault {
@@ -50,7 +50,20 @@ export function refuseReserved(project: string): void {
   if (project === 'system') throw conflict('system is the name of a built-in project. Choose another name.')
 }
 
-export function controlFault(error: unknown): Fault {
+/** Methods of requests that change nothing. */
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+/** Reports take a second at most, so there is room again soon. */
+const READS_RETRY_MS = 2000
+
+export function tooManyReads(cause?: Error): Fault {
+  return new Fault(
+    'too_many_reads',
+    'This node reads the database for as many pages and reports as it may. Retry, and ask for fewer reports at a time.',
+    { retryAfterMs: READS_RETRY_MS, cause },
+  )
+}
+
+export function controlFault(error: unknown, method: string): Fault {
   if (error instanceof ChangeRefused)
     return error.reason === 'missing' ? notFound(error.message) : conflict(error.message)
   if (error instanceof LedgerFilesUnreachable)
@@ -59,10 +72,13 @@ export function controlFault(error: unknown): Fault {
       `These days of the ledger are in files, and Torana cannot read them from the bucket of ASSETS_URL (${error.message}). Check the bucket with \`torana doctor\`, then retry.`,
       { cause: error },
     )
+  if (error instanceof StoreBusy && READS.has(method)) return tooManyReads(error)
   if (error instanceof StoreUnreachable)
     return new Fault(
       'store_unreachable',
-      'Torana cannot reach PostgreSQL. The change may or may not have been made: list the objects, then retry.',
+      READS.has(method)
+        ? 'The database did not answer. Nothing was changed. Try again.'
+        : 'The database did not answer. The change may or may not have been made: list the objects, then retry.',
       { cause: error },
     )
   if (hasZodFastifySchemaValidationErrors(error)) {

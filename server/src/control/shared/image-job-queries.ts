@@ -1,5 +1,6 @@
 /** Image jobs, for their own list and for the requests that began them. Prompts are never among the answers. */
 import { z } from 'zod'
+import type { Player } from '#core/access/actor.ts'
 import { assetIdOf, type ImageResult } from '#core/image/delivery.ts'
 import { momentOf } from '#core/money/ledger.ts'
 import type { ImageJobState } from '#ports/image-jobs.ts'
@@ -88,7 +89,7 @@ SELECT job_id AS id, ${STATUS} AS status,
 FROM image_jobs AS jobs LEFT JOIN requests ON requests.request_id = job_id`
 
 const LIST = `${JOBS}
-WHERE ($2::text[] IS NULL OR jobs.project = ANY ($2)) AND ($3::text IS NULL OR right(jobs.key_id, length($3)) = $3)
+WHERE ($2::text[] IS NULL OR jobs.project = ANY ($2)) AND ($3::text IS NULL OR (player_kind = $3 AND player_name = $9))
   AND ($4::text IS NULL OR jobs.model = $4) AND ($5::text[] IS NULL OR state = ANY ($5))
   AND ($6::uuid IS NULL OR job_id < $6) AND job_id >= $7::uuid
 ORDER BY job_id DESC LIMIT $8`
@@ -105,8 +106,8 @@ type Row = Omit<Job, 'duration_ms' | 'cost_in_files' | 'fault' | 'pictures' | 's
 export interface JobFilter {
   /** Undefined: all. */
   readonly projects?: readonly string[] | undefined
-  /** How the ids of their keys end. */
-  readonly keyEnd?: string | undefined
+  /** Only those of this actor's playground. */
+  readonly player?: Player | undefined
   readonly model?: string | undefined
   readonly status?: Status | undefined
   /** Begun then or later. */
@@ -120,17 +121,18 @@ export type JobNode = Pick<ControlNode, 'reports' | 'jobKeys' | 'limits' | 'lake
 
 /** Newest first. */
 export async function listImageJobs(node: JobNode, filter: JobFilter): Promise<Job[]> {
-  const { projects, keyEnd, model, status, sinceMs = 0, after, limit } = filter
+  const { projects, player, model, status, sinceMs = 0, after, limit } = filter
   const states = Object.keys(STATUS_OF) as ImageJobState[]
   const jobs = await answersOf<Row>(node.reports, LIST, [
     node.limits.assetRetentionMs,
     projects ?? null,
-    keyEnd ?? null,
+    player?.kind ?? null,
     model ?? null,
     status === undefined ? null : states.filter((state) => STATUS_OF[state] === status),
     after ?? null,
     lowestIdAt(sinceMs),
     limit,
+    player?.name ?? null,
   ])
   return jobsOf(jobs, node)
 }

@@ -6,6 +6,10 @@ const deploymentState = z
   .enum(['healthy', 'limited', 'ejected', 'probing', 'held-back', 'quarantined', 'drained'])
   .meta({ id: 'State' })
 
+export const priceForm = z
+  .union([z.string(), z.record(z.string(), z.unknown())])
+  .describe('As `price` in torana.yaml: `free`, `unpriced`, or fields such as `usdPerMillionTokens`.')
+
 export const deploymentBrief = z
   .object({
     id: z.string(),

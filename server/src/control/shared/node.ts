@@ -43,7 +43,7 @@ import type {
 } from '#ports/stored-configuration.ts'
 import type { SuspectStore, SuspectWindow } from '#ports/suspects.ts'
 import type { TrafficHistory } from '#ports/traffic-history.ts'
-import type { NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
+import type { LimiterMemory, NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
 import type { RunOutside } from '#request/batches/run-draft.ts'
 import type { VectorFiles } from '#ports/vector-files.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
@@ -122,6 +122,8 @@ export interface ControlNode {
 
   /** What this node knows about itself without asking a store. */
   readonly nodeFigures: () => NodeFigures
+  /** Asks the Redis of the rate limits. Undefined: it does not answer, does not say, or is not configured. */
+  readonly limiterMemory: () => Promise<LimiterMemory | undefined>
   readonly isDrained: (deployment: string) => boolean
   /** What calls to embedding models need. */
   readonly embedOutside: EmbedOutside
@@ -155,6 +157,8 @@ export interface ControlNode {
   readonly forDrafts: RunOutside
   readonly reconciler: Reconciler
   readonly makePartitions: Upkeep['makePartitions']
+  /** Whether a pooler gives each statement another session of PostgreSQL. Undefined: it does not answer, or is built in. */
+  readonly isPoolerUnfit: () => Promise<boolean | undefined>
   readonly captures: CaptureStore
   /** Whether the inputs of a project's requests are kept, as this node knows it now. */
   readonly capturesInputs: (project: string) => boolean

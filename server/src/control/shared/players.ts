@@ -1,22 +1,27 @@
-/** The keys under which members and programs use the playground of a project: no secret opens them, and the project binds them. */
+/** The keys under which actors use the playground of a project: no secret opens them, and the project binds them. */
+import { playgroundKey, type Player } from '#core/access/actor.ts'
 import { may } from '#core/access/permission.ts'
 import { termsOf } from '#core/keys/terms.ts'
 import { nanoUsdOf } from '#core/money/price.ts'
 import type { PlaygroundSettings } from '#core/settings.ts'
-import type { Key, KeyNow, WorkOwner } from '#ports/keys.ts'
+import type { Key, KeyNow } from '#ports/keys.ts'
 import { StoreUnreachable } from '#ports/store.ts'
-import { maySee, playgroundKey } from './caller.ts'
+import { maySee } from './caller.ts'
 import type { ControlNode } from './node.ts'
 import { projectTerms } from './project-terms.ts'
-import { rightsOf } from './rights-queries.ts'
+import { rightsOf, type RightsSource } from './rights-queries.ts'
 
-export type PlayersNode = Pick<ControlNode, 'keyStore' | 'declaredProjects' | 'reports' | 'playground'>
+export type PlayersNode = Pick<ControlNode, 'keyStore' | 'declaredProjects' | 'playground'>
 
 /** Undefined: there is no such project. */
-export async function playerKey(actor: string, project: string, node: PlayersNode): Promise<Key | undefined> {
+export async function playerKey(
+  player: Player,
+  project: string,
+  node: PlayersNode,
+): Promise<Key | undefined> {
   const terms = await projectTerms(project, node)
   if (terms === undefined) return undefined
-  const name = playgroundKey({ actor })
+  const name = playgroundKey(player)
   const id = `${project}/${name}`
   return {
     id,
@@ -26,6 +31,7 @@ export async function playerKey(actor: string, project: string, node: PlayersNod
     expiresAtMs: undefined,
     ...termsOf(project, terms, id, playgroundTerms(node.playground)),
     bounds: undefined,
+    player,
   }
 }
 
@@ -41,17 +47,16 @@ function playgroundTerms({
   }
 }
 
-/** The same key by the rights of this moment. Undefined: the key is of another kind. */
-export function playerNow({ keyId, project }: WorkOwner, node: PlayersNode): Promise<KeyNow> | undefined {
-  const prefix = `${project}/${playgroundKey({ actor: '' })}`
-  return keyId.startsWith(prefix) ? nowOf(keyId.slice(prefix.length), project, node) : undefined
-}
-
-async function nowOf(actor: string, project: string, node: PlayersNode): Promise<KeyNow> {
+/** The same key by the rights of this moment. */
+export async function playerNow(
+  player: Player,
+  project: string,
+  node: PlayersNode & RightsSource,
+): Promise<KeyNow> {
   try {
-    const key = await playerKey(actor, project, node)
+    const key = await playerKey(player, project, node)
     if (key === undefined) return { standing: 'revoked', isProjectDeleted: true }
-    const rights = await rightsOf(node.reports, actor)
+    const rights = await rightsOf(player, node)
     const mayPlay =
       rights !== undefined &&
       !rights.isReadOnly &&

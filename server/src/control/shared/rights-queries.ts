@@ -1,17 +1,18 @@
 /** Rights of tokens, and of those whose work goes on after their request. */
+import type { Actor } from '#ports/audit.ts'
 import type { Sql } from '#stores/postgres/database.ts'
 import type { Caller } from './caller.ts'
 import type { FoundCaller } from './callers.ts'
 import { answersOf } from './rows.ts'
 
-/** Before the name of a token in the audit. No mail address begins so. */
-const TOKEN_ACTOR = 'token:'
+/** The name of a token as an actor: a token may be called like one of the node. */
+const TOKEN_ACTOR = `'token:' || name`
 
 /** Undefined: there is no such token, or it has ended. */
 export async function callerOfToken(sql: Sql, digest: Uint8Array): Promise<FoundCaller<Caller> | undefined> {
   const [found] = await answersOf<Caller & { readonly usedAt: string | null }>(
     sql,
-    `SELECT '${TOKEN_ACTOR}' || name AS actor, role, projects, read_only AS "isReadOnly", last_used_at AS "usedAt"
+    `SELECT 'token' AS kind, ${TOKEN_ACTOR} AS actor, role, projects, read_only AS "isReadOnly", last_used_at AS "usedAt"
      FROM admin_tokens WHERE digest = $1 AND expires_at > now()`,
     [digest],
   )
@@ -23,19 +24,39 @@ export async function callerOfToken(sql: Sql, digest: Uint8Array): Promise<Found
 
 export type Rights = Pick<Caller, 'role' | 'projects' | 'isReadOnly'>
 
-/** What this actor of the audit may do at this moment. Undefined: its token has ended, or the member is disabled or gone. */
-export async function rightsOf(sql: Sql, actor: string): Promise<Rights | undefined> {
-  const [rights] = actor.startsWith(TOKEN_ACTOR)
-    ? await sql.query<Rights>(
-        `SELECT role, projects, read_only AS "isReadOnly" FROM admin_tokens WHERE name = $1 AND expires_at > now()`,
-        [actor.slice(TOKEN_ACTOR.length)],
+export interface RightsSource {
+  readonly reports: Sql
+  /** The actors of this node's own tokens, which have every right while they are configured. */
+  readonly nodeTokens: readonly string[]
+}
+
+/** What an actor may do at this moment. Undefined: nothing. Kinds that are not named here have no rights. */
+export async function rightsOf(
+  { kind, name }: Pick<Actor, 'kind' | 'name'>,
+  { reports, nodeTokens }: RightsSource,
+): Promise<Rights | undefined> {
+  switch (kind) {
+    case 'member':
+      return one(
+        reports,
+        `SELECT role, projects, false AS "isReadOnly" FROM members WHERE email = $1 AND disabled_at IS NULL`,
+        name,
       )
-    : actor.includes('@')
-      ? await sql.query<Rights>(
-          `SELECT role, projects, false AS "isReadOnly" FROM members WHERE email = $1 AND disabled_at IS NULL`,
-          [actor],
-        )
-      : // The token of this install's own disk, or of its environment: it has every right while it is configured.
-        [{ role: 'admin' as const, projects: null, isReadOnly: false }]
+    case 'token':
+      return one(
+        reports,
+        `SELECT role, projects, read_only AS "isReadOnly" FROM admin_tokens
+         WHERE ${TOKEN_ACTOR} = $1 AND expires_at > now()`,
+        name,
+      )
+    case 'node':
+      return nodeTokens.includes(name) ? { role: 'admin', projects: null, isReadOnly: false } : undefined
+    default:
+      return undefined
+  }
+}
+
+async function one(sql: Sql, statement: string, name: string): Promise<Rights | undefined> {
+  const [rights] = await sql.query<Rights>(statement, [name])
   return rights
 }

@@ -30,7 +30,7 @@ interface Declared<
   readonly answer?: Answer
   /** Bodies of other statuses of success. */
   readonly answers?: Others
-  /** Statuses of faults beyond those of every route: 400, 401, 403, 421, 503, and 404 where the path has a parameter. */
+  /** Statuses of faults beyond those of every route: 400, 401, 403, 421, 429, 503, and 404 where the path has a parameter. */
   readonly faults?: readonly number[]
   /** Whose codes its faults have. Default: those of the control API. */
   readonly answering?: Answering
@@ -65,11 +65,11 @@ export function route<
   } = declared
   const { onRequest, handler, ...described } = rest
   const [method = '', url = ''] = line.split(' ')
-  const common = needsStore === false ? [401] : [401, 503]
+  const common = needsStore === false ? [401] : [401, 429, 503]
   api.route({
     method,
     url,
-    config: { permission },
+    config: { permission, takesTurn: method === 'GET' && needsStore !== false },
     schema: {
       operationId: id,
       ...described,

@@ -30,7 +30,7 @@ export function startSession(database: Database, { memberId, digest, address }: 
       [memberId, address],
     )
     const audit = members.map(({ email }) => ({
-      actor: { name: email, address },
+      actor: { kind: 'member', name: email, address } as const,
       action: 'session.begin',
       target: email,
       detail: { session: id },
@@ -46,7 +46,7 @@ export async function callerOfCookie(
 ): Promise<FoundCaller<SessionCaller> | undefined> {
   const [found] = await answersOf<SessionCaller & { readonly usedAt: string }>(
     sql,
-    `SELECT email AS actor, role, projects, false AS "isReadOnly", session_id AS "sessionId",
+    `SELECT 'member' AS kind, email AS actor, role, projects, false AS "isReadOnly", session_id AS "sessionId",
        member_id AS "member.id", name AS "member.name", email AS "member.email",
        least(expires_at, seen_at + ${IDLE}) AS "expiresAt", seen_at AS "usedAt"
      FROM sessions JOIN members USING (member_id)

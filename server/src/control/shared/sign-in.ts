@@ -32,7 +32,12 @@ export async function beginSession(
   const transport = transports.of(request)
   const brought = sessionCookieIn(request.headers.cookie)
   const before = brought && (await callers.ofCookie(brought.value))
-  if (before) await endSession(reports, before.sessionId, { name: before.actor, address: transport.client })
+  if (before)
+    await endSession(reports, before.sessionId, {
+      kind: before.kind,
+      name: before.actor,
+      address: transport.client,
+    })
   const value = newSecretText()
   await startSession(reports, { memberId, digest: digestOf(value), address: transport.client })
   callers.forget()

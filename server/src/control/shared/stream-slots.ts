@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FairShare } from '#core/schedule/fair-share.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { callerIn, type Caller } from './caller.ts'
+import { endTurn } from './reading-turns.ts'
 
 /** The pause between two looks at the rights of a stream's caller: with the look itself, a stream ends within two seconds. */
 const RIGHTS_CHECK_MS = 1000
@@ -44,6 +45,7 @@ export class StreamSlots {
     const caller = callerIn(request)
     const slot = this.#share.take(caller.actor, slots)
     if (slot === undefined) throw this.#full(caller)
+    endTurn(request)
     using opening = new DisposableStack()
     opening.use(slot)
     const opened = await open(opening)

@@ -19,6 +19,10 @@ const spaceDeployment = z
       ),
     reason: z.string().nullable(),
     last_good_at: time.nullable(),
+    last_cosine: z
+      .object({ least: z.number(), at: time })
+      .nullable()
+      .describe('The least cosine of the last probe that could be compared. null: none could.'),
     last_probe: spaceProbe.nullable(),
   })
   .meta({ id: 'SpaceDeployment' })
@@ -125,6 +129,7 @@ export function spaceBody(
         state,
         reason: reason ?? null,
         last_good_at: timeOf(lastGoodAtMs),
+        last_cosine: last ? lastCosineOf(last) : null,
         last_probe: last ? probeBody(last) : null,
       }
     }),
@@ -161,6 +166,12 @@ function familyBody(standing: ReturnType<SpaceFamilies['standingOf']>): z.output
     compared_at: timeOf(last?.comparedAtMs),
     reason: last?.reason ?? null,
   }
+}
+
+/** A probe without an answer keeps the one before it. */
+function lastCosineOf({ leastCosine, atMs, earlier }: ProbeResult): { least: number; at: string } | null {
+  if (leastCosine !== undefined) return { least: leastCosine, at: isoOf(atMs) }
+  return earlier === undefined ? null : { least: earlier.leastCosine, at: isoOf(earlier.atMs) }
 }
 
 const UNGUARDED = { state: 'unguarded', reason: undefined, lastGoodAtMs: undefined, last: undefined } as const

@@ -16,7 +16,7 @@ export const unknown = z
     model: z.string(),
     deployment: z.string(),
     images: z.int(),
-    what: z.string().nullable().describe('What was asked for, such as `1 picture, 1024×1024`.'),
+    what: z.string().nullable().describe('What was asked for, such as `1 image, 1024×1024`.'),
     reason: z.string().describe('Why its outcome is unknown.'),
     node: z.string().describe('The node that made the call.'),
     reserved_usd: usd

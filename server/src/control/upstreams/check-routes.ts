@@ -91,6 +91,9 @@ export function registerProviders(api: Api, { knownProviders }: Pick<ControlNode
 export function registerUpstreamCheck(api: Api, node: ControlNode): void {
   const { declaredCatalog, configuration, credentials, tryUpstream, modelListing, clock } = node
 
+  const storedEntry = async (name: string): Promise<StoredEntry | undefined> =>
+    (await configuration.read()).find((one) => one.object === 'upstream' && one.name === name)?.entry
+
   const check = async (
     name: string,
     entry: StoredEntry,
@@ -120,13 +123,14 @@ export function registerUpstreamCheck(api: Api, node: ControlNode): void {
     handler: async ({ body }) => {
       const { upstream: name, secret, ...fields } = body
       if (name === undefined) return check('check', entryOf(fields), secret)
-      const known = declaredCatalog().upstreams?.get(name)?.upstream
+      const known = declaredCatalog().upstreams?.get(name)
       if (known === undefined) throw notFound(`There is no upstream ${name}.`)
-      const stored = (await configuration.read()).find(
-        (one) => one.object === 'upstream' && one.name === name,
-      )
-      const own = known.apiKey ?? (await credentials.open(name, credentialAddressesOf(known)))
-      return check(name, stored?.entry ?? declaredEntry(known), secret ?? own)
+      // A declared upstream takes precedence over one of the store with the same name: all of it, or nothing of it.
+      const entry = known.managedBy === 'store' ? await storedEntry(name) : declaredEntry(known.upstream)
+      if (entry === undefined) throw notFound(`There is no upstream ${name}.`)
+      if (secret !== undefined) return check(name, entry, secret)
+      const addresses = credentialAddressesOf(usable(tryUpstream(name, entry)).upstream)
+      return check(name, entry, known.upstream.apiKey ?? (await credentials.open(name, addresses)))
     },
   })
 }
@@ -190,7 +194,7 @@ const FAILURES: Readonly<Record<FailureKind, readonly [FaultCode, string]>> = {
 }
 
 /** In our own words, because the text of an upstream may hold anything. The cause of `unreachable` comes from this node's network. */
-function faultOf({ kind, message: cause, detail: { status } }: UpstreamFailure, asked: Upstream) {
+function faultOf({ kind, reason: cause, detail: { status } }: UpstreamFailure, asked: Upstream) {
   const [code, words] = FAILURES[kind]
   const sentence = `${hostOf(asked)} ${words}`
   if (kind === 'unreachable') return { code, message: `${sentence}: ${cause}. ${HINT}` }

@@ -9,6 +9,7 @@ export const ATTENTION_KINDS = [
   'usage_above_expected',
   'budget_mark',
   'budget_used_up',
+  'deployment_unpriced',
   'unpriced_refused',
   'model_retired_used',
   'model_ends',

@@ -14,12 +14,16 @@ interface Words extends Pick<Finding, 'severity' | 'title'> {
   readonly figures: Readonly<Record<string, string | number>>
   readonly path: string
   readonly level?: number
+  /** What lasts, where it is known since when: the incident starts with the first of it. */
+  readonly lasting?: readonly { readonly sinceMs: number }[]
 }
 
 export function finding(kind: AlertKind, cause: string, words: Words): Finding {
-  const { project = '', severity, title, lines, subjects, figures, path, level = 0 } = words
+  const { project = '', severity, title, lines, subjects, figures, path, level = 0, lasting = [] } = words
   const detail = { lines, subjects: subjects.slice(0, MAX_SUBJECTS), figures, path }
-  return { kind, cause, project, severity, title, detail, level, grouped: Math.max(1, subjects.length) }
+  const sinceMs = lasting.length === 0 ? undefined : Math.min(...lasting.map((one) => one.sinceMs))
+  const grouped = Math.max(1, subjects.length)
+  return { kind, cause, project, severity, title, detail, level, grouped, sinceMs }
 }
 
 export function namesOf(names: readonly string[]): string {

@@ -77,6 +77,12 @@ test('a deployment is reported after the time of the condition, and stays in an 
   assert.equal(findingsOf(rule('ejected', { minutes: 5 }), open).length, 1)
 })
 
+test('what lasts began with the first of it, not when the rule looked', () => {
+  const attention = [deployment('m', 'gpu-two', 4), deployment('n', 'gpu-two', 7)]
+  const [first] = findingsOf(rule('ejected', { minutes: 1 }), facts({ attention }))
+  assert.equal(first?.sinceMs, NOW_MS - 7 * MINUTE_MS)
+})
+
 const budget = (spent: number, hard = true) => ({
   id: 'project:ads',
   limitNanoUsd: 100n * 10n ** 9n,

@@ -93,6 +93,7 @@ function ejected({ condition }: AlertRule, { attention, nowMs, isOpen }: AlertFa
       subjects: own.map(({ subject }) => subject.id),
       figures: { upstream },
       path: deploymentPath(own),
+      lasting: own,
     })
   })
 }
@@ -112,6 +113,7 @@ function space(_: AlertRule, { attention }: AlertFacts): readonly Finding[] {
       subjects: own.map(({ subject }) => subject.id),
       figures: { upstream },
       path: deploymentPath(own),
+      lasting: own,
     })
   })
 }
@@ -194,7 +196,7 @@ function unknowns({ condition }: AlertRule, { attention, nowMs }: AlertFacts): r
   const hours = valueOf(condition, 'hours')
   return ofKinds(attention, ['unknowns_open'])
     .filter(({ sinceMs }) => nowMs - sinceMs >= hours * HOUR_MS)
-    .map(({ figures }) =>
+    .map(({ figures, sinceMs }) =>
       finding('unknowns', 'unknowns', {
         severity: 'warning',
         title: `Unknowns older than ${hours} h`,
@@ -205,6 +207,7 @@ function unknowns({ condition }: AlertRule, { attention, nowMs }: AlertFacts): r
         subjects: [],
         figures,
         path: '/unknowns',
+        lasting: [{ sinceMs }],
       }),
     )
 }

@@ -65,6 +65,15 @@ const parts = (over: Partial<StepParts>): StepParts => ({
 const announced = ({ steps }: ReturnType<typeof stepsOf>) =>
   steps.map(({ step, notices }) => [step, notices.map((one) => `${one.phase} ${one.channel}`)])
 
+test('an incident starts when the trouble began, in the list and in its notice', () => {
+  const found = [{ rule: rule('a', ['x']), finding: finding({ sinceMs: NOW_MS - 90_000 }) }]
+  const [step] = stepsOf(parts({ found })).steps
+  assert.equal(step?.incident.startedAtMs, NOW_MS - 90_000)
+  assert.equal(step?.notices[0]?.notice.startedAt, new Date(NOW_MS - 90_000).toISOString())
+  const unknown = stepsOf(parts({ found: [{ rule: rule('a', ['x']), finding: finding() }] })).steps[0]
+  assert.equal(unknown?.incident.startedAtMs, NOW_MS)
+})
+
 test('rules that find the same are one incident, and a channel that both name hears of it once', () => {
   const [a, b] = [rule('a', ['x']), rule('b', ['x', 'y'])]
   const found = [

@@ -25,6 +25,8 @@ export interface Finding {
   /** The mark that was reached. It grows as things get worse; 0 where there are no marks. */
   readonly level: number
   readonly grouped: number
+  /** Undefined: since a moment of the time that the rule looks at. */
+  readonly sinceMs?: number | undefined
 }
 
 /** An incident that has not ended. */
@@ -128,11 +130,12 @@ function worstOf(all: readonly FoundByRule[]): Finding {
 
 function startOf(all: readonly FoundByRule[], parts: StepParts): IncidentStep {
   const rules = all.map(({ rule }) => rule)
+  const worst = worstOf(all)
   const incident: OpenIncident = {
-    ...worstOf(all),
+    ...worst,
     id: parts.newId(),
     rules: rules.map(({ id }) => id),
-    startedAtMs: parts.nowMs,
+    startedAtMs: worst.sinceMs ?? parts.nowMs,
   }
   return { step: 'start', incident, notices: noticesOf(incident, rules, 'start', parts) }
 }

@@ -1,21 +1,5 @@
 /** The kinds of alerts: what each of them watches, its condition, and the scopes in which it makes sense. */
 
-export const ALERT_KINDS = [
-  'budget',
-  'ejected',
-  'space',
-  'error_rate',
-  'latency',
-  'model_ending',
-  'unknowns',
-  'spool',
-  'certificate',
-  'node_down',
-  'ledger_stalled',
-  'audit_behind',
-] as const
-export type AlertKind = (typeof ALERT_KINDS)[number]
-
 /** `drift`: vectors of another space. */
 export type AlertSeverity = 'critical' | 'drift' | 'warning'
 
@@ -36,6 +20,12 @@ interface KindEntry {
   /** Whether a rule can watch one project, or each of them. */
   readonly hasProjects: boolean
   readonly fields: Readonly<Record<string, ConditionField>>
+  /** A condition in short: `{percent%}` is each of its values with the sign. */
+  readonly short: string
+  /** A condition on the page of the docs: `{percent}` is the field with its initial value. */
+  readonly long: string
+  /** What an incident of it is about, on the page of the docs. */
+  readonly subject: string
 }
 
 /** Marks of one rule: more would be a notice every other day. */
@@ -44,18 +34,32 @@ const MAX_MARKS = 10
 /** A single failure of a quiet minute is no rate. */
 const REQUESTS: ConditionField = { initial: 20, min: 1, max: 1_000_000 }
 
-export const KIND_TABLE: Readonly<Record<AlertKind, KindEntry>> = {
+/** In the order in which they are offered. */
+const KINDS = {
   budget: {
     name: 'Budget reached',
     hasProjects: true,
     fields: { percent: { initial: [80, 100], min: 1, max: 1000 } },
+    short: '{percent%}',
+    long: '{percent} of a budget of a project or key',
+    subject: 'a project',
   },
   ejected: {
     name: 'Deployment ejected',
     hasProjects: false,
     fields: { minutes: { initial: 1, min: 0, max: 1440 } },
+    short: 'for more than {minutes} min',
+    long: '{minutes} without a deployment, or its key is rejected',
+    subject: 'an upstream',
   },
-  space: { name: 'Space check failed', hasProjects: false, fields: {} },
+  space: {
+    name: 'Space check failed',
+    hasProjects: false,
+    fields: {},
+    short: 'immediately',
+    long: 'at once, when the space guard removes a deployment',
+    subject: 'an upstream',
+  },
   error_rate: {
     name: 'Error rate',
     hasProjects: true,
@@ -64,6 +68,9 @@ export const KIND_TABLE: Readonly<Record<AlertKind, KindEntry>> = {
       minutes: { initial: 5, min: 1, max: 60 },
       requests: REQUESTS,
     },
+    short: 'over {percent%} for {minutes} min',
+    long: '{percent} of at least {requests} within {minutes}',
+    subject: 'installation or project',
   },
   latency: {
     name: 'Latency',
@@ -73,16 +80,25 @@ export const KIND_TABLE: Readonly<Record<AlertKind, KindEntry>> = {
       minutes: { initial: 10, min: 1, max: 60 },
       requests: REQUESTS,
     },
+    short: 'p95 over {p95_ms} ms for {minutes} min',
+    long: '{p95_ms} of at least {requests} within {minutes}',
+    subject: 'installation or project',
   },
   model_ending: {
     name: 'Model ending',
     hasProjects: false,
     fields: { days: { initial: [90, 30, 14, 7, 1], min: 0, max: 90 } },
+    short: '{days} days before',
+    long: '{days} before a provider shuts a model down',
+    subject: 'a model',
   },
   unknowns: {
     name: 'Unknowns waiting',
     hasProjects: false,
     fields: { hours: { initial: 24, min: 0, max: 168 } },
+    short: 'older than {hours} h',
+    long: '{hours} without a decision about a call with an unknown outcome',
+    subject: 'installation',
   },
   spool: {
     name: 'Spool growing',
@@ -91,28 +107,47 @@ export const KIND_TABLE: Readonly<Record<AlertKind, KindEntry>> = {
       entries: { initial: 1000, min: 1, max: 100_000_000 },
       minutes: { initial: 5, min: 0, max: 1440 },
     },
+    short: 'over {entries} entries for {minutes} min',
+    long: '{entries} usage records on disk for {minutes}',
+    subject: 'installation',
   },
   certificate: {
     name: 'Certificate expiring',
     hasProjects: false,
     fields: { days: { initial: 21, min: 1, max: 90 } },
+    short: '{days} days before',
+    long: '{days} before the certificate of a node ends',
+    subject: 'installation',
   },
   node_down: {
     name: 'Node down',
     hasProjects: false,
     fields: { minutes: { initial: 1, min: 1, max: 1440 } },
+    short: 'for more than {minutes} min',
+    long: '{minutes} without a heartbeat',
+    subject: 'a machine',
   },
   ledger_stalled: {
     name: 'Ledger stalled',
     hasProjects: false,
     fields: { hours: { initial: 2, min: 2, max: 168 } },
+    short: 'for more than {hours} h',
+    long: '{hours} without an hour of the ledger compared or sealed that is due',
+    subject: 'installation',
   },
   audit_behind: {
     name: 'Audit receiver behind',
     hasProjects: false,
     fields: { minutes: { initial: 30, min: 5, max: 10_080 } },
+    short: 'for more than {minutes} min',
+    long: '{minutes} in which a receiver of the audit log lacked an entry',
+    subject: 'a receiver',
   },
-}
+} as const satisfies Readonly<Record<string, KindEntry>>
+
+export type AlertKind = keyof typeof KINDS
+export const KIND_TABLE: Readonly<Record<AlertKind, KindEntry>> = KINDS
+export const ALERT_KINDS = Object.keys(KINDS) as readonly AlertKind[]
 
 export function initialCondition(kind: AlertKind): Condition {
   const fields = Object.entries(KIND_TABLE[kind].fields)
@@ -167,34 +202,12 @@ export function marksOf(condition: Condition, field: string): readonly number[] 
 }
 
 export function conditionText(kind: AlertKind, condition: Condition): string {
-  const of = (field: string): number => valueOf(condition, field)
-  const listed = (field: string): string => marksOf(condition, field).join(', ')
-  switch (kind) {
-    case 'budget':
-      return marksOf(condition, 'percent')
-        .map((percent) => `${percent}%`)
-        .join(', ')
-    case 'ejected':
-    case 'node_down':
-    case 'audit_behind':
-      return `for more than ${of('minutes')} min`
-    case 'space':
-      return 'immediately'
-    case 'error_rate':
-      return `over ${of('percent')}% for ${of('minutes')} min`
-    case 'latency':
-      return `p95 over ${of('p95_ms')} ms for ${of('minutes')} min`
-    case 'model_ending':
-      return `${listed('days')} days before`
-    case 'unknowns':
-      return `older than ${of('hours')} h`
-    case 'spool':
-      return `over ${of('entries')} entries for ${of('minutes')} min`
-    case 'certificate':
-      return `${of('days')} days before`
-    case 'ledger_stalled':
-      return `for more than ${of('hours')} h`
-  }
+  return KIND_TABLE[kind].short.replaceAll(/\{(\w+)(%?)\}/g, (_, field: string, sign: string) =>
+    [condition[field] ?? 0]
+      .flat()
+      .map((value) => `${value}${sign}`)
+      .join(', '),
+  )
 }
 
 /** Undefined: the scope fits the kind. */

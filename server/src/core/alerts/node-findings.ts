@@ -29,6 +29,7 @@ export function spool(
       subjects: own.map(({ subject }) => subject.id),
       figures: { waiting },
       path: '/settings/nodes',
+      lasting: own,
     }),
   ]
 }
@@ -66,6 +67,7 @@ export function nodesDown({ condition }: AlertRule, { attention, nowMs }: AlertF
       subjects: own.map(({ subject }) => subject.id),
       figures: { host, minutes },
       path: '/settings/nodes',
+      lasting: own,
     })
   })
 }
@@ -104,6 +106,7 @@ export function receiversBehind(
         subjects: [id],
         figures: { ...figures, minutes: Math.floor((nowMs - sinceMs) / MINUTE_MS) },
         path: '/settings/nodes',
+        lasting: [{ sinceMs }],
       }),
     )
 }

@@ -52,6 +52,11 @@ test('an event has an id of its own, by which a receiver recognises a duplicate'
   assert.deepEqual([end?.['id'], end?.['type']], ['i1.2000', 'alert.ended'])
 })
 
+test('no channel can take a test for an alert: its title says so in every form', () => {
+  const forms = Object.values(examplesOf({ ...NOTICE, isTest: true }))
+  for (const form of forms) assert.match(JSON.stringify(form), /Test: gpu-two/)
+})
+
 test('a masked target shows too little to post with', () => {
   const slack = 'https://hooks.slack.com/services/T0000/B0000/aaaaaaaaaaaaaaaax9Qd'
   assert.equal(maskedTarget({ kind: 'slack', url: slack, isPrivate: false }), 'hooks.slack.com/…/x9Qd')

@@ -72,7 +72,7 @@ function eventOf(notice: Notice): unknown {
       installation: notice.installation,
       kind,
       severity,
-      title,
+      title: notice.isTest ? headOf(notice) : title,
       text: linesOf(notice).join(' '),
       project: project ?? null,
       grouped,

@@ -1,7 +1,10 @@
 /** An entry of the audit as everyone outside reads it: in the control API, as a webhook, and as an OTLP log record. */
+import type { ActorKind } from '../access/actor.ts'
+
 interface Entry {
   readonly sequence: bigint
   readonly actor: string
+  readonly actorKind: ActorKind | undefined
   readonly address: string | undefined
   readonly action: string
   readonly target: string
@@ -13,11 +16,23 @@ interface Entry {
 
 /** `at` in ISO 8601. */
 export function entryFields(entry: Entry, at: string) {
-  const { sequence, actor, address = null, action, target, detail, hash, intact, proof } = entry
+  const {
+    sequence,
+    actor,
+    actorKind = null,
+    address = null,
+    action,
+    target,
+    detail,
+    hash,
+    intact,
+    proof,
+  } = entry
   return {
     sequence: Number(sequence),
     at,
     actor,
+    actor_kind: actorKind,
     address,
     action,
     target,

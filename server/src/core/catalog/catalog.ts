@@ -29,6 +29,9 @@ export type DialectName = 'openai' | 'azure' | 'ai-sdk' | 'demo'
 /** Image formats that Torana can make of one another. */
 export type ImageFormat = 'png' | 'jpeg' | 'webp'
 
+/** Image formats that Torana can't make. */
+export type PassedFormat = 'gif' | 'svg'
+
 /** How an answer contains its images. */
 export type PictureForm = 'b64_json' | 'url'
 
@@ -115,6 +118,8 @@ export interface ImageCapabilities {
   readonly complexities?: readonly string[] | undefined
   /** Formats that can be requested. The first is the default; with one format there is no such field. */
   readonly formats: readonly ImageFormat[]
+  /** Formats that only the upstream makes. Torana passes them on. */
+  readonly passedFormats?: readonly PassedFormat[] | undefined
   /** Takes `output_compression`. */
   readonly compression: boolean
   /** Forms in which its wire returns images; the first is the default. */

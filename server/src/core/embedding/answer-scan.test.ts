@@ -14,7 +14,7 @@ interface Reading {
   readonly form?: VectorForm
 }
 
-function read(chunks: readonly Uint8Array[], { width, inputs, form = 'text' }: Reading): OrderedAnswer {
+function read(chunks: Iterable<Uint8Array>, { width, inputs, form = 'text' }: Reading): OrderedAnswer {
   const scanner = new AnswerScanner({
     width,
     wantedForm: form,
@@ -305,13 +305,28 @@ for (const [title, text, words] of [
   })
 }
 
-test('an answer without end is given up, not collected', () => {
-  const chunk = Buffer.from('1,'.repeat(32 * 1024))
-  const scanner = [Buffer.from('{"data":[{"embedding":['), ...Array.from({ length: 64 }, () => chunk)]
-  assert.throws(() => read(scanner, { width: 2, inputs: 1 }), BrokenAnswer)
-  const beside = [Buffer.from('{"data":"'), ...Array.from({ length: 128 }, () => chunk)]
-  assert.throws(() => read(beside, { width: 2, inputs: 1 }), BrokenAnswer)
-})
+const CHUNK = '1,'.repeat(32 * 1024)
+
+for (const [title, start, chunk, words] of [
+  ['a vector without end', '{"data":[{"embedding":[', CHUNK, /^a value of more than 1 MB$/],
+  ['a text without end', '{"data":"', CHUNK, /^a value of more than 1 MB$/],
+  [
+    'more and more beside its vectors',
+    '{"data":[',
+    `{"note":"${CHUNK}","embedding":[1]},`,
+    /^more than 2 MB beside its vectors$/,
+  ],
+] as const)
+  test(`an answer with ${title} is given up within its bound, not collected`, () => {
+    let pushed = 0
+    const chunks = function* (): Generator<Uint8Array> {
+      yield Buffer.from(start)
+      for (; pushed < 64; pushed += 1) yield Buffer.from(chunk)
+    }
+    const isGivenUp = (error: unknown): boolean => error instanceof BrokenAnswer && words.test(error.message)
+    assert.throws(() => read(chunks(), { width: 1, inputs: 1 }), isGivenUp)
+    assert.ok(pushed <= 32, `${pushed} chunks of 64 KB`)
+  })
 
 for (const [title, usage, expected] of [
   ['prompt_tokens', { prompt_tokens: 3, total_tokens: 9 }, { kind: 'measured', tokens: 3 }],

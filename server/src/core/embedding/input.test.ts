@@ -8,7 +8,10 @@ import { readInput, type Input } from './input.ts'
 const MAX_INPUTS = 4
 
 /** The same rules in a schema library: slow, but beyond doubt. */
-const text = z.string().min(1)
+const text = z
+  .string()
+  .min(1)
+  .refine((one) => one.isWellFormed())
 const tokens = z.array(z.int().min(0).max(0x7f_ff_ff_ff)).min(1)
 const reference = z.union([
   text.transform((one): Input => ({ kind: 'texts', texts: [one] })),
@@ -43,6 +46,8 @@ const oddEntry = fc.oneof(
   fc.constantFrom<unknown>(
     '',
     'a',
+    'a\ud83d',
+    '\udc00a',
     0,
     -0,
     -1,

@@ -4,6 +4,7 @@
  */
 import { mediaInDataUri } from './data-uri.ts'
 import { Fault } from '../fault/fault.ts'
+import { halfCharacterMessage } from '../text/utf8.ts'
 import { isText, type Content } from '../content/content.ts'
 
 export type Input =
@@ -94,6 +95,7 @@ export function asContents(input: Input): readonly Content[] {
 /** A text of a request with contents. `mayBeMedia`: a text part says itself that it is a text. */
 export function readPlainText(text: string, param: string, mayBeMedia = true): string {
   if (text === '') throw refusedAs(empty(param))
+  if (!text.isWellFormed()) throw refusedAs(halved(param, text))
   const media = mayBeMedia ? mediaInDataUri(text) : undefined
   if (media !== undefined) throw refusedAs(ambiguous(param, media))
   return text
@@ -120,6 +122,7 @@ const FORMS =
 export function readInput(value: unknown, maxInputs: number): Input | InputProblem {
   if (typeof value === 'string') {
     if (value === '') return empty('input')
+    if (!value.isWellFormed()) return halved('input', value)
     const media = mediaInDataUri(value)
     return media === undefined ? { kind: 'texts', texts: [value] } : ambiguous('input', media)
   }
@@ -149,6 +152,7 @@ function readTexts(entries: readonly unknown[], maxInputs: number): Input | Inpu
     const entry = entries[index]
     if (typeof entry !== 'string') return mixed(index, entry, 'a string')
     if (entry === '') return empty(`input[${index}]`)
+    if (!entry.isWellFormed()) return halved(`input[${index}]`, entry)
     const media = mediaInDataUri(entry)
     if (media !== undefined) return ambiguous(`input[${index}]`, media)
   }
@@ -206,6 +210,11 @@ function empty(param: string): InputProblem {
     param,
     `${param} is empty. Send at least one character or token, or remove it.`,
   )
+}
+
+/** It would be embedded as another text. */
+function halved(param: string, text: string): InputProblem {
+  return invalid(param, `${param} ${halfCharacterMessage(text)}`)
 }
 
 const MEDIA_NAMES: Readonly<Record<string, string>> = {

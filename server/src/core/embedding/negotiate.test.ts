@@ -177,7 +177,7 @@ const refusals: Readonly<Record<string, readonly Refusal[]>> = {
     ],
   ],
   task: [
-    ['an unknown field on another wire', task, /does not know the field/, aiSdk],
+    ['an unknown field on another wire', task, /does not know the field.*x-torana-unsupported: drop/, aiSdk],
     ['an unknown field for the demo model', task, /does not know the field/, speaking('demo')],
   ],
   input: [['token ids that Torana can not decode', tokens, /Send strings/, textOnly, undecodable]],

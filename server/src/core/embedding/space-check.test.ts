@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { seeded } from '#test/support/seeded.ts'
 import { PROBE_TEXTS } from './probe-texts.ts'
@@ -30,7 +31,7 @@ function modelOf(seed: number, width: number, isNormalised: boolean): Float32Arr
 
 const width = fc.constantFrom(32, 384, 768, 1536)
 const model = fc.record({ seed: fc.nat(), width, isNormalised: fc.boolean() })
-const RUNS = { numRuns: 100 } as const
+const RUNS = runs(100)
 
 const vectorsOf = ({ seed, width, isNormalised }: { seed: number; width: number; isNormalised: boolean }) =>
   modelOf(seed, width, isNormalised)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { failureKindOf, scrubbed, UpstreamFailure, type FailureKind } from './failure.ts'
 import { keyFrom } from '../keys/key.ts'
 
@@ -88,7 +89,7 @@ test('any credential behind Bearer or Basic is removed', () => {
     fc.property(fc.constantFrom('Bearer', 'bearer', 'BASIC'), credential, (scheme, credential) => {
       assert.equal(scrubbed(`${scheme} ${credential}`), `${scheme} ***`)
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 

@@ -4,6 +4,7 @@
  * gets.
  */
 import type { ImageUsage } from '../money/usage.ts'
+import { withoutAddresses } from './connection-words.ts'
 
 export type FailureKind =
   /** The upstream refused the request itself (400, 413, 422): another deployment would too. */
@@ -44,6 +45,8 @@ export interface FailureDetail {
   readonly counted?: ImageUsage['tokens'] | undefined
   /** The field the upstream complained about, when it said so. */
   readonly param?: string | undefined
+  /** The place in the call of a text that is longer than the model reads. The message follows its name. */
+  readonly tooLongInput?: number | undefined
   /** The width of a vector that came instead of the expected one; never 0. It means another model, not an accident of one answer. */
   readonly wrongWidth?: number | undefined
   /** Its vectors are of another space. The call itself is paid for, and the deployment is quarantined. */
@@ -55,12 +58,17 @@ export interface FailureDetail {
 export class UpstreamFailure extends Error {
   readonly kind: FailureKind
   readonly detail: FailureDetail
+  /** The message for operators: it may name addresses of the installation. */
+  readonly reason: string
 
-  constructor(kind: FailureKind, message: string, detail: FailureDetail) {
-    super(message)
+  /** `message` is for callers. `reason`: where operators should read more. */
+  constructor(kind: FailureKind, message: string, detail: FailureDetail, reason = message) {
+    // An upstream's words may come at any length; those of every dialect are cut before.
+    super(withoutAddresses(message.slice(0, MAX_MATCHED)))
     this.name = 'UpstreamFailure'
     this.kind = kind
     this.detail = detail
+    this.reason = reason
   }
 
   get mayTryAnother(): boolean {
@@ -110,17 +118,15 @@ const WITHHELD = 'several requests shared the call, so its message is not shown'
  * The failure of a call that several requests shared, as each of them may see it: the upstream's message may quote the text
  * of another request, so only the kind, the status and our own words are left.
  */
-export function withoutWords({ kind, message, detail }: UpstreamFailure): UpstreamFailure {
+export function withoutWords({ kind, message, detail, reason }: UpstreamFailure): UpstreamFailure {
   const { deployment, status, retryAfterMs, charge, wrongWidth, isLasting, leftSpace } = detail
-  return new UpstreamFailure(kind, ownWords(kind, message, status), {
-    deployment,
-    status,
-    retryAfterMs,
-    charge,
-    wrongWidth,
-    isLasting,
-    leftSpace,
-  })
+  const words = ownWords(kind, message, status)
+  return new UpstreamFailure(
+    kind,
+    words,
+    { deployment, status, retryAfterMs, charge, wrongWidth, isLasting, leftSpace },
+    words === message ? reason : words,
+  )
 }
 
 /** Without an answer, the words are our own. */

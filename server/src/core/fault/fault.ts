@@ -3,6 +3,7 @@ import type { FailureDetail } from './failure.ts'
 import type { FaultEntry } from './entry.ts'
 import { FAULTS } from './table.ts'
 import type { RateState } from '../limits/limit.ts'
+import { skipWords, type Skip } from './skip.ts'
 
 export type FaultCode = keyof typeof FAULTS
 
@@ -18,8 +19,13 @@ export interface FaultOptions {
   readonly allow?: readonly string[] | undefined
   /** The same request would fail in the same way, although its code may mean an accident. */
   readonly isLasting?: boolean | undefined
+  /** The deployments that were not tried. */
+  readonly skips?: readonly Skip[] | undefined
   readonly cause?: unknown
 }
+
+/** An upstream's own words may end without a stop. */
+const ENDED = /[.!?…]$/
 
 export class Fault extends Error {
   readonly code: FaultCode
@@ -30,6 +36,7 @@ export class Fault extends Error {
   readonly jobId: string | undefined
   readonly allow: readonly string[] | undefined
   readonly isLasting: boolean
+  readonly skips: readonly Skip[]
 
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
     super(message, { cause: options.cause })
@@ -42,6 +49,17 @@ export class Fault extends Error {
     this.jobId = options.jobId
     this.allow = options.allow
     this.isLasting = options.isLasting ?? false
+    this.skips = options.skips ?? []
+  }
+
+  /** The same fault, which names the deployments that were not tried. A model's only deployment needs no name. */
+  naming(skips: readonly Skip[]): Fault {
+    const isOnly = this.upstream === undefined && skips.length < 2
+    const words =
+      isOnly || skips.length === 0 ? '' : `${ENDED.test(this.message) ? '' : '.'} ${skipWords(skips)}`
+    const { param, retryAfterMs, upstream, rates, jobId, allow, isLasting, cause } = this
+    const options = { param, retryAfterMs, upstream, rates, jobId, allow, isLasting, cause, skips }
+    return new Fault(this.code, this.message + words, options)
   }
 
   get entry(): FaultEntry {

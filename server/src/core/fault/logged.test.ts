@@ -7,9 +7,12 @@ import { loggedCause, loggedText } from './logged.ts'
 import { faultOfFailure } from './of-failure.ts'
 import { named, shown } from './shown.ts'
 
-const unreachable = new UpstreamFailure('unreachable', 'connect ECONNREFUSED 10.0.0.7:80', {
-  deployment: 'm/u',
-})
+const unreachable = new UpstreamFailure(
+  'unreachable',
+  'connection refused',
+  { deployment: 'm/u' },
+  'connect ECONNREFUSED 10.0.0.7:80',
+)
 const quoting = new UpstreamFailure('refused', 'too long: canary text', { deployment: 'm/u', status: 400 })
 const silent = new UpstreamFailure('failed', '', { deployment: 'm/u', status: 500 })
 
@@ -19,7 +22,7 @@ const TEXTS: readonly (readonly [name: string, fault: Fault, kept: string])[] = 
   [
     'an unreachable upstream',
     faultOfFailure(unreachable, 'm', 1),
-    'm/u could not be reached: connect ECONNREFUSED 10.0.0.7:80.',
+    'm/u could not be reached (connection refused).',
   ],
   ['an upstream’s words', faultOfFailure(quoting, 'm', 1), 'm/u refused the request with 400: […]'],
   ['an upstream without words', faultOfFailure(silent, 'm', 1), 'm/u failed with 500: '],

@@ -42,7 +42,7 @@ function withoutContent(text: string, param: string | undefined): string {
 
 /** What made it happen, where that can't repeat what the caller sent: a call that failed, or a connection of the node. */
 export function loggedCause(cause: unknown): string | undefined {
-  if (cause instanceof UpstreamFailure) return cause.isInUpstreamsWords ? undefined : cut(cause.message)
+  if (cause instanceof UpstreamFailure) return cause.isInUpstreamsWords ? undefined : cut(cause.reason)
   for (let error = cause; error instanceof Error; error = error.cause)
     if ('syscall' in error) return cut(error.message)
   return cause instanceof Error ? cause.name : undefined

@@ -59,7 +59,7 @@ export function faultOfFailure(
     case 'unreachable':
       return new Fault(
         'upstream_unreachable',
-        `${deployment} could not be reached: ${failure.message}.${after}`,
+        `${deployment} could not be reached (${failure.message}).${after}`,
         options,
       )
     case 'timedOut':

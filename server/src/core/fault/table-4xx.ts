@@ -266,7 +266,7 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'Torana does not accept an input image, mask or markup of the request. It may be in another format than PNG, JPEG or WebP, or have too many pixels, bytes or frames. It may be damaged. A mask may have another size than the first input image. Torana checks the header of the file, not its pixels.',
+      'Torana does not accept an input image, mask or markup of the request. It may be in another format than PNG, JPEG or WebP, or have too many pixels, bytes or frames. It may be damaged or cut short. A mask may have another size than the first input image. Torana checks the header and the end of the file, not its pixels.',
     nextStep: 'The message says which file and why. Send another file.',
   },
   body_too_large: {

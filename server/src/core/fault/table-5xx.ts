@@ -16,7 +16,8 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'upstream',
     meaning: 'Every deployment that Torana tried answered with a server error (5xx).',
-    nextStep: 'Retry. Operators: `upstream` in the error names the deployment and its status.',
+    nextStep:
+      'Retry. Operators: `upstream` in the error names the deployment and its status; the message names the deployments that were not tried, with the reason.',
   },
   upstream_unreachable: {
     status: 502,
@@ -24,7 +25,8 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'upstream',
     meaning: 'Torana could not connect to the upstream, or the connection broke before an answer came.',
-    nextStep: "Retry. Operators: check the upstream's base URL, DNS and the network.",
+    nextStep:
+      "Retry. Operators: the log, `torana requests` and the console name the address. Check the upstream's base URL, DNS and the network.",
   },
   upstream_broken_answer: {
     status: 502,

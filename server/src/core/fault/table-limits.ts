@@ -21,6 +21,15 @@ export const LIMIT_FAULTS = {
     nextStep:
       'Send the next request when one has ended, or retry after `retry-after`. Operators: raise the maximum of calls at once of the key.',
   },
+  too_many_reads: {
+    status: 429,
+    type: 'rate_limit_error',
+    retry: true,
+    who: 'caller',
+    meaning:
+      'The control API: the caller has asked for so much at a time that its turn did not come, or all connections of the node for reports are in use.',
+    nextStep: 'Retry after `retry-after`, and ask for fewer reports at a time.',
+  },
   too_many_batches: {
     status: 429,
     type: 'rate_limit_error',

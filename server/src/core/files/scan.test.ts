@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { chunkListText, chunksIn } from './chunk-list.ts'
 import { isBlank, LineSplitter, MAX_LINE_BYTES } from './lines.ts'
 import { readRequestLine } from './request-line.ts'
@@ -101,7 +102,7 @@ test('chunks hold every request once, in order, with its true number, and read a
       assert.equal(scan.chunks, chunks.length)
       assert.deepEqual(chunksIn(chunkListText(chunks)), chunks)
     }),
-    { numRuns: 50 },
+    runs(50),
   )
 })
 

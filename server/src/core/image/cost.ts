@@ -1,6 +1,14 @@
 /** The cost of one image call: by its upstream's own meter within bounds, and by the facts where it has none. */
+import { UpstreamFailure } from '../fault/failure.ts'
 import type { ImageModel, PixelSize } from '../catalog/catalog.ts'
-import { addCosts, givenCostOf, imageCostOf, maxImageCostOf, type Cost } from '../money/price.ts'
+import {
+  addCosts,
+  givenCostOf,
+  imageCostOf,
+  maxImageCostOf,
+  type Cost,
+  type ImagePrice,
+} from '../money/price.ts'
 import { MAX_TIMES_EXPECTED, NOTHING_GIVEN, svgTokens, zerosUnknown } from '../money/usage.ts'
 import type { ImageTokenKind, ImageTokens, ImageUsage } from '../money/usage.ts'
 import {
@@ -96,6 +104,15 @@ export function callCost(call: AnsweredCall): AccountedCall {
   const byPrice = isByTokens ? costByTokens(counted) : costByPictures(counted)
   const source = cutTokens === 0 ? byPrice.source : 'estimated'
   return { ...byPrice, ...metered, ...reportedCost(call, { ...byPrice, source }), isUncounted }
+}
+
+/** Tokens say what a call without images cost only where the price is by tokens. A price by image leaves it unknown. */
+export function withKnownCharge(failure: UpstreamFailure, { kind }: ImagePrice): UpstreamFailure {
+  const { counted, ...detail } = failure.detail
+  if (counted === undefined || (kind !== 'perImage' && kind !== 'perMegapixel')) return failure
+  const unknown = new UpstreamFailure(failure.kind, failure.message, detail)
+  unknown.cause = failure.cause
+  return unknown
 }
 
 /**

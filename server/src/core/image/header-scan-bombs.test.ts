@@ -60,8 +60,9 @@ function wishesOf(
 ): { readonly wishes: number; readonly looked: number } {
   let [position, wishes, looked] = [0, 0, 0]
   let next = scan.next()
-  while (next.done !== true && position + next.value.bytes <= bytes.length) {
+  while (next.done !== true && next.value.kind !== 'find') {
     const { kind, bytes: wanted } = next.value
+    if (position + wanted > bytes.length) break
     assert.ok(Number.isInteger(wanted) && wanted >= 1)
     assert.ok(kind === 'pass' || wanted <= MAX_LOOK_BYTES)
     wishes += 1

@@ -1,24 +1,18 @@
-/** Reads the header of an image while it arrives, and refuses the image as early as possible. */
+/** Reads the header of an image while it arrives, and refuses the image as early as possible, or at its end if it was cut short. */
 import type { ImageFormat } from '../catalog/catalog.ts'
 import { FIRST_BYTES, kindOf } from './first-bytes-scan.ts'
 import { jpegScan } from './jpeg-scan.ts'
 import { pngScan } from './png-scan.ts'
-import { RunningScan, Source, WORDS } from './scan.ts'
+import { RunningScan, Source } from './scan.ts'
 import type { PictureLimits, Scan, ScannedHeader } from './scan.ts'
 import { webpScan } from './webp-scan.ts'
 
 export type { PictureLimits, ScannedHeader } from './scan.ts'
 
-interface Format {
-  readonly scan: (source: Source, limits: PictureLimits) => Scan
-  /** Reason when the file ends before its scan does. */
-  readonly cut: string
-}
-
-const FORMATS: Readonly<Record<ImageFormat, Format>> = {
-  png: { scan: pngScan, cut: WORDS.cut },
-  jpeg: { scan: jpegScan, cut: WORDS.cut },
-  webp: { scan: webpScan, cut: 'is shorter than its header says' },
+const SCANS: Readonly<Record<ImageFormat, (source: Source, limits: PictureLimits) => Scan>> = {
+  png: pngScan,
+  jpeg: jpegScan,
+  webp: webpScan,
 }
 
 /**
@@ -30,8 +24,7 @@ export class HeaderScan {
   readonly #first = new Uint8Array(FIRST_BYTES)
   #firstLength = 0
   #running: RunningScan<ScannedHeader | string> | undefined
-  /** Reason when the file ends before its scan does. */
-  #cut: string = WORDS.cut
+  readonly #source = new Source()
   #outcome: ScannedHeader | string | undefined
 
   constructor(limits: PictureLimits) {
@@ -50,7 +43,7 @@ export class HeaderScan {
   /** All bytes have been pushed. Returns the reason when they hold no valid header. */
   end(): ScannedHeader | string {
     if (this.#outcome === undefined && this.#running === undefined) this.#decide(true)
-    this.#outcome ??= this.#cut
+    this.#outcome ??= this.#source.cut
     return this.#outcome
   }
 
@@ -71,9 +64,7 @@ export class HeaderScan {
       this.#outcome = kind.words
       return
     }
-    const { scan, cut } = FORMATS[kind]
-    this.#running = new RunningScan(scan(new Source(), this.#limits))
-    this.#cut = cut
+    this.#running = new RunningScan(SCANS[kind](this.#source, this.#limits))
     this.#feed(first)
   }
 

@@ -1,9 +1,12 @@
-/** The header of a JPEG: its frame, and the orientation, which are somewhere between the segments before the pixels. */
+/** The header of a JPEG: its frame, and the orientation, which are somewhere between the segments before the pixels, and its end. */
 import { big, startsWith } from './bytes.ts'
 import { exifTurn } from './exif-scan.ts'
 import { isStartOfFrame, MAX_PARTS } from './header.ts'
 import { MAX_BYTES_BEFORE_PIXELS, sizeWords, WORDS } from './scan.ts'
 import type { PictureLimits, Scan, Source } from './scan.ts'
+
+/** Its marker. Among pixels, another byte follows each 0xff. */
+const END = Uint8Array.of(0xff, 0xd9)
 
 interface Frame {
   readonly width: number
@@ -29,6 +32,8 @@ export function* jpegScan(source: Source, limits: PictureLimits): Scan {
         return 'is a JPEG whose pixels come before the frame that says how many there are'
       yield* source.passTo(end)
       yield* source.look(1)
+      source.cut = WORDS.cutShort
+      yield* source.find(END)
       return { format: 'jpeg', ...frame, hasAlpha: false, isTurned: isTurned ?? false }
     }
     if (end > MAX_BYTES_BEFORE_PIXELS) return WORDS.tooMuchBefore

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { anImageDeployment, anImageModel, anImageRequest, type ImageOverrides } from '#test/support/images.ts'
 import type { ImageFacts } from '../catalog/catalog.ts'
-import type { Fault } from '../fault/fault.ts'
 import { negotiateImages, type ImageOffer } from './negotiate.ts'
+import { conversionFor, correctedOptions } from './output.ts'
 import type { ImageRequest } from './request.ts'
 
 /** What the deployment is, and what the model, beside the usual. */
@@ -43,8 +43,9 @@ const pngOnly = can({ formats: ['png'], compression: false })
 const unknownFormats = can({ formats: [] })
 const urlsOnly = can({ forms: ['url'] })
 const noStream = can({ stream: false })
-const azure: ImageOverrides = { upstream: { dialect: 'azure' } }
-const typed: ImageOverrides = { upstream: { dialect: 'ai-sdk' } }
+const previews = can({ passedFormats: ['gif', 'svg'] })
+const azure: ImageOverrides = { ...previews, upstream: { dialect: 'azure' } }
+const typed: ImageOverrides = { ...previews, upstream: { dialect: 'ai-sdk' } }
 const who = { user: 'u', safetyIdentifier: 's' }
 const noUser = { user: undefined, safetyIdentifier: undefined }
 const words = { quality: 'high', background: 'transparent', moderation: 'low' }
@@ -89,7 +90,8 @@ const served: readonly Served[] = [
     'a format only the upstream knows',
     { format: 'gif' },
     [],
-    { ...asItComes, extraFields: { output_format: 'gif' } },
+    { ...asItComes, correction: undefined, extraFields: { output_format: 'gif' } },
+    previews,
   ],
   ['the same on Azure', { format: 'svg' }, [], { extraFields: { output_format: 'svg' } }, azure],
 
@@ -141,7 +143,7 @@ const served: readonly Served[] = [
     whole,
     pngOnly,
   ],
-  ['a stream of a GIF', { stream: true, format: 'gif' }, ['stream'], whole],
+  ['a stream of a GIF', { stream: true, format: 'gif' }, ['stream'], whole, previews],
   ['previews where there are none', { stream: true, partialImages: 2 }, ['stream'], whole, noStream],
   [
     'more previews than it sends',
@@ -237,10 +239,13 @@ const refusals: Readonly<Record<string, readonly Refusal[]>> = {
       /"gif", which neither 'image-1' nor Torana can make\. Send png, jpeg or webp/,
       typed,
     ],
+    ['a format that no upstream is known to make', { format: 'bmp' }, /"bmp".* Send png, jpeg or webp\./],
+    ['a preview that the deployment does not list', { format: 'gif' }, /Send png, jpeg or webp\./],
+    ['a word beside its previews', { format: 'tiff' }, /Send png, jpeg, webp, gif or svg\./, previews],
   ],
   output_compression: [
     ['compression of a PNG', { compression: 50 }, /50, but .* png; .*jpeg or webp/],
-    ['compression of a GIF', { compression: 50, format: 'gif' }, /would be gif/],
+    ['compression of a GIF', { compression: 50, format: 'gif' }, /would be gif/, previews],
     ['compression of an unknown format', { compression: 50 }, /in the default format/, unknownFormats],
   ],
   seed: [
@@ -266,6 +271,43 @@ for (const [param, rows] of Object.entries(refusals))
       assert.ok(!offer.emulated.includes(param))
     })
 
+test('only an image that comes in another format than its upstream was asked for is corrected', () => {
+  const rows: [
+    Partial<ImageRequest>,
+    Others,
+    came: string,
+    expected: ReturnType<typeof conversionFor>,
+    emulated?: string[],
+  ][] = [
+    [{ format: 'jpeg' }, [], 'jpeg', undefined],
+    [{ format: 'jpeg' }, [], 'png', { format: 'jpeg', quality: undefined }, ['output_format']],
+    [
+      { format: 'jpeg', compression: 40 },
+      [],
+      'webp',
+      { format: 'jpeg', quality: 40 },
+      ['output_format', 'output_compression'],
+    ],
+    [{ format: 'jpeg', compression: 40 }, [], 'jpeg', undefined],
+    [{ format: 'png' }, [pngOnly], 'webp', { format: 'png', quality: undefined }, ['output_format']],
+    // Nothing was asked for, the manifest must stay, or the codec does not read it.
+    [{}, [], 'webp', undefined],
+    [{ format: 'jpeg', provenance: 'keep' }, [], 'png', undefined],
+    [{ format: 'jpeg' }, [], 'gif', undefined],
+    [{ format: 'jpeg' }, [], 'unknown', undefined],
+    [{ format: 'gif' }, [previews], 'png', undefined],
+    // Torana meant to convert from the start.
+    [{ format: 'webp' }, [pngOnly], 'png', { format: 'webp', quality: undefined }],
+    [{ format: 'webp' }, [pngOnly], 'webp', undefined],
+    [{ format: 'webp', compression: 5 }, [pngOnly], 'webp', { format: 'webp', quality: 5 }],
+  ]
+  for (const [asked, others, came, expected, emulated] of rows) {
+    const { offer } = offerFor(asked, others)
+    assert.deepEqual(conversionFor(offer, came), expected, JSON.stringify([asked, came]))
+    if (emulated && expected) assert.deepEqual(correctedOptions(expected), emulated)
+  }
+})
+
 test('a prompt that is longer than the model reads is refused, whatever may be dropped', () => {
   for (const unsupported of ['refuse', 'drop'] as const) {
     assert.throws(() => offerFor({ prompt: 'abc' }, [{}, { maxPromptCharacters: 2 }], unsupported), {
@@ -288,10 +330,11 @@ test('what several options would break is dropped one after the other, each once
 
 test('a field that the upstream is known to refuse is refused by name, or dropped where that is allowed', () => {
   const gptImage: ImageOverrides = { capabilities: { refusedFields: ['style'] } }
-  assert.throws(
-    () => offerFor({ extraFields: { style: 'vivid' } }, [gptImage]),
-    (error: Fault) => error.code === 'unsupported_parameter' && error.param === 'style',
-  )
+  assert.throws(() => offerFor({ extraFields: { style: 'vivid' } }, [gptImage]), {
+    code: 'unsupported_parameter',
+    param: 'style',
+    message: /x-torana-unsupported: drop to leave it out\.$/,
+  })
   const legacy = { quality: 'standard', extraFields: { style: 'vivid', seed: 7 } }
   const { offer, dropped } = offerFor(legacy, [gptImage], 'drop')
   assert.deepEqual(dropped, ['quality', 'style'])

@@ -5,7 +5,7 @@ import { offersOf, type NegotiatedOf, type Refusal } from '../request/offers.ts'
 import { unknownFieldRefusal } from '../request/unknown-fields.ts'
 import { defaultLimits } from '../settings.ts'
 import { editFor, type EditLimits, type OfferedEdit } from './negotiate-edit.ts'
-import { outputFor, transparencyRefusal, type Output } from './output.ts'
+import { outputFor, transparencyRefusal, type Conversion, type Output } from './output.ts'
 import { isLongerThan, type ImageRequest } from './request.ts'
 
 /** What one deployment would do for one request. Undefined fields are not sent. */
@@ -26,7 +26,9 @@ export interface ImageOffer {
   /** Undefined: requested as a whole. */
   readonly partialImages: number | undefined
   /** Torana's conversion of the images; undefined: they stay as they came, byte for byte. */
-  readonly conversion: { readonly format: ImageFormat; readonly quality: number | undefined } | undefined
+  readonly conversion: Conversion | undefined
+  /** Torana's conversion of images that come in another format than the upstream was asked for. */
+  readonly correction: Conversion | undefined
   /** Undefined: there is nothing to edit. */
   readonly edit: OfferedEdit | undefined
   /** Names of emulated options, for `x-torana-emulated`. */
@@ -113,6 +115,7 @@ function offerOf(
           },
     partialImages,
     conversion: output.conversion,
+    correction: output.correction,
     edit,
     emulated,
   }
@@ -219,7 +222,10 @@ function extraFieldRefusal(
   const names = Object.keys(extraFields)
   const refused = names.find((name) => deployment.capabilities.refusedFields?.includes(name))
   if (refused !== undefined)
-    return { param: refused, message: `'${model.id}' has no ${refused} setting. Remove ${refused}.` }
+    return {
+      param: refused,
+      message: `'${model.id}' has no ${refused} setting. Remove ${refused}, or send the header x-torana-unsupported: drop to leave it out.`,
+    }
   const refusal = unknownFieldRefusal(names, model, deployment)
   if (refusal !== undefined) return refusal
   const { harmlessFields, maxImages } = deployment.capabilities

@@ -3,11 +3,19 @@ import type { ImageDeployment, ImageFormat, ImageModel } from '../catalog/catalo
 import { carriesUnknownFields, type Refusal } from '../request/offers.ts'
 import type { ImageRequest } from './request.ts'
 
+export interface Conversion {
+  readonly format: ImageFormat
+  /** 0 to 100. Undefined: 100. */
+  readonly quality: number | undefined
+}
+
 /** How an image gets its format and its compression. */
 export interface Output {
   readonly format: ImageFormat | undefined
   readonly compression: number | undefined
-  readonly conversion: { readonly format: ImageFormat; readonly quality: number | undefined } | undefined
+  readonly conversion: Conversion | undefined
+  /** The conversion of an image that comes in another format than its upstream was asked for. Undefined: it stays as it came. */
+  readonly correction: Conversion | undefined
   /** The upstream's format. Undefined: not known. */
   readonly upstreamFormat: ImageFormat | undefined
   /** A format that Torana can't make, passed on as an unknown field. */
@@ -23,7 +31,7 @@ export function outputFor(
   const { formats, compression: takesCompression } = deployment.capabilities
   const [unasked] = formats
   if (request.format !== undefined && !isImageFormat(request.format))
-    return foreignOutput(request.format, request, model, deployment)
+    return passedOutput(request.format, request, model, deployment)
 
   const wanted = request.format ?? unasked
   // PNG loses nothing, as 100 asks for.
@@ -32,7 +40,10 @@ export function outputFor(
     return compressionRefusal(compression, wanted ?? 'in the default format')
 
   const isNative = request.format === undefined || formats.includes(request.format)
-  const sent = { upstreamFormat: wanted, foreign: undefined }
+  const { format: named, provenance } = request
+  const correction =
+    named === undefined || provenance === 'keep' ? undefined : { format: named, quality: compression }
+  const sent = { upstreamFormat: wanted, foreign: undefined, correction }
   if (wanted === undefined || (isNative && (compression === undefined || takesCompression))) {
     const format = wanted === unasked ? undefined : wanted
     return { ...sent, format, compression, conversion: undefined, emulated: [] }
@@ -46,21 +57,46 @@ export function outputFor(
     format: upstreamFormat === unasked ? undefined : upstreamFormat,
     compression: undefined,
     conversion: { format: wanted, quality: compression },
+    correction: undefined,
     upstreamFormat,
     foreign: undefined,
     emulated,
   }
 }
 
-/** OpenAI's previews `gif` and `svg`, and other formats of an upstream: the upstream decides. */
-function foreignOutput(
+/**
+ * What happens to an image that arrived in the format `came`, as its own header names it: an upstream may ignore the format that
+ * it was asked for. Undefined: it stays as it came.
+ */
+export function conversionFor(
+  { conversion, correction }: Pick<Output, 'conversion' | 'correction'>,
+  came: string,
+): Conversion | undefined {
+  if (conversion !== undefined)
+    return came === conversion.format && conversion.quality === undefined ? undefined : conversion
+  return correction !== undefined && isImageFormat(came) && came !== correction.format
+    ? correction
+    : undefined
+}
+
+/** Options that a correction emulates. */
+export function correctedOptions({ quality }: Conversion): readonly string[] {
+  return quality === undefined ? ['output_format'] : ['output_format', 'output_compression']
+}
+
+/** Formats that only an upstream makes, such as OpenAI's previews `gif` and `svg`. */
+function passedOutput(
   foreign: string,
   { compression }: ImageRequest,
   model: ImageModel,
   deployment: ImageDeployment,
 ): Output | Refusal {
-  if (!carriesUnknownFields(deployment)) {
-    const message = `output_format is ${JSON.stringify(foreign)}, which neither '${model.id}' nor Torana can make. Send png, jpeg or webp.`
+  const passed: readonly string[] = carriesUnknownFields(deployment)
+    ? (deployment.capabilities.passedFormats ?? [])
+    : []
+  if (!passed.includes(foreign)) {
+    const works = listed(['png', 'jpeg', 'webp', ...passed])
+    const message = `output_format is ${JSON.stringify(foreign)}, which neither '${model.id}' nor Torana can make. Send ${works}.`
     return { param: 'output_format', message }
   }
   if (compression !== undefined) return compressionRefusal(compression, foreign)
@@ -68,6 +104,7 @@ function foreignOutput(
     format: undefined,
     compression: undefined,
     conversion: undefined,
+    correction: undefined,
     upstreamFormat: undefined,
     foreign,
     emulated: [],
@@ -108,6 +145,10 @@ export function transparencyRefusal(
     param: 'background',
     message: `background is transparent, but '${model.id}' makes only jpeg, which has no transparency. Remove background.`,
   }
+}
+
+function listed(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 
 function isImageFormat(format: string): format is ImageFormat {

@@ -1,4 +1,4 @@
-/** The header of a PNG: its first chunk, and the names of those before the pixels. */
+/** The header of a PNG: its first chunk, the names of those before the pixels, and its end. */
 import { big, startsWith } from './bytes.ts'
 import { exifTurn } from './exif-scan.ts'
 import { MAX_PARTS } from './header.ts'
@@ -14,6 +14,9 @@ const BIT_DEPTHS: ReadonlyMap<number, readonly number[]> = new Map([
   [6, [8, 16]],
 ])
 
+/** The name and the checksum of the last chunk, which is empty. */
+const END = Uint8Array.of(0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82)
+
 export function* pngScan(source: Source, limits: PictureLimits): Scan {
   yield* source.passTo(8)
   const first = yield* firstChunk(source, limits)
@@ -28,6 +31,8 @@ export function* pngScan(source: Source, limits: PictureLimits): Scan {
     if (name === 'IEND') return WORDS.noPixels
     if (name === 'IDAT' && length > 0) {
       yield* source.look(1)
+      source.cut = WORDS.cutShort
+      yield* source.find(END)
       const { width, height } = first
       return { format: 'png', width, height, hasAlpha, isTurned: isTurned ?? false }
     }

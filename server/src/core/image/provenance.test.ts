@@ -29,9 +29,9 @@ for (const format of FORMATS) {
       runs(300),
     )
     const looping = Buffer.alloc(8_000_000, format === 'jpeg' ? 0xff : 0)
-    const startedMs = performance.now()
+    const startedMs = process.cpuUsage().user / 1000
     assert.equal(provenanceOf(looping, format), 'none')
-    assert.ok(performance.now() - startedMs < 100)
+    assert.ok(process.cpuUsage().user / 1000 - startedMs < 100)
   })
 }
 

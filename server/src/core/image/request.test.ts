@@ -267,11 +267,14 @@ test('a stored request reads back exactly', () => {
 })
 
 test('a request that was read from a body reads back exactly, odd names included', () => {
-  const request = read(JSON.parse('{"model":"m","prompt":"\\ud800","__proto__":{"b":1,"a":[{}]},"0":2}'))
+  const request = read(
+    JSON.parse('{"model":"m","prompt":"p","x":"\\ud800","__proto__":{"b":1,"a":[{}]},"0":2}'),
+  )
   assert.deepEqual(imageRequestOf(canonicalText(request)), request)
   assert.deepEqual(Object.keys(imageRequestOf(canonicalText(request)).extraFields).toSorted(), [
     '0',
     '__proto__',
+    'x',
   ])
   assert.deepEqual(imageRequestOf(canonicalText(PLAIN)), PLAIN)
 })

@@ -1,5 +1,6 @@
 /** The canonical image request, whichever of the many spellings a caller used. */
 import type { PictureForm, PixelSize } from '../catalog/catalog.ts'
+import { halfCharacterMessage } from '../text/utf8.ts'
 import { isRecord } from '../text/record.ts'
 import { type Tags } from '../money/labels.ts'
 import { tagsIn, userIn } from '../request/labels.ts'
@@ -149,6 +150,7 @@ function promptIn(value: unknown, most: number): string {
       param: 'prompt',
     })
   if (typeof value !== 'string' || value === '') throw invalid('prompt', 'prompt must be a non-empty string.')
+  if (!value.isWellFormed()) throw invalid('prompt', `prompt ${halfCharacterMessage(value)}`)
   if (isLongerThan(value, most))
     throw invalid('prompt', `prompt has more than ${most} characters, the limit of one request. Shorten it.`)
   return value

@@ -11,6 +11,7 @@ interface Canvas {
 
 /** Ends only at the end of the container, so that a container longer than the file is refused. */
 export function* webpScan(source: Source, limits: PictureLimits): Scan {
+  source.cut = 'is shorter than its header says'
   const containerEnd = 8 + little(yield* source.look(12), 4, 4)
   let canvas: Canvas | undefined
   let hasAlpha = false

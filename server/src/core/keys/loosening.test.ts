@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { windowOf } from '../money/budget.ts'
 import { loosenedTerm, type BindingChange, type BindingTerm, type BindingTerms } from './loosening.ts'
 
@@ -86,6 +87,6 @@ test('a spending that a changed budget admits, the budget before it admits too',
         })
       if (loosenedTerm({ budget: old }, { budget: now }) === undefined && admits(now)) assert.ok(admits(old))
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })

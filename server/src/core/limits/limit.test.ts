@@ -104,7 +104,7 @@ test('a minute’s worth passes at once, unit by unit, and not one more', () => 
       }
       assert.ok(!takeOne(debt, START, limit, 1).allowed)
     }),
-    { numRuns: 200 },
+    runs(200),
   )
 })
 
@@ -126,7 +126,7 @@ test('a busy limit admits its whole rate: nothing is lost to rounding', () => {
       const lastMs = Math.floor(60_000 / everyMs) * everyMs
       assert.equal(admitted, Math.floor((perMinute * lastMs) / 60_000))
     }),
-    { numRuns: 200 },
+    runs(200),
   )
 })
 

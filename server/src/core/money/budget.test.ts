@@ -95,6 +95,11 @@ test('what is needed is granted exactly when it fits, and never less than it', (
   )
 })
 
+test('all that is left is granted, and not a nano-dollar more', () => {
+  const before = { limitNanoUsd: 1000n, spentNanoUsd: 100n, leasedNanoUsd: 100n }
+  assert.deepEqual([grantOf(before, 800n, 1), grantOf(before, 801n, 1)], [800n, 0n])
+})
+
 test('beyond what is needed a node gets its share of a quarter of what is left', () => {
   assert.equal(grantOf({ limitNanoUsd: 1000n, spentNanoUsd: 100n, leasedNanoUsd: 100n }, 1n, 1), 200n)
   assert.equal(grantOf({ limitNanoUsd: 1000n, spentNanoUsd: 100n, leasedNanoUsd: 100n }, 1n, 4), 50n)

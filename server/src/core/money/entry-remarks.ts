@@ -1,6 +1,6 @@
 /** Notes for people. They never repeat what a caller sent. */
 export interface EntryRemarks {
-  /** The request in words, such as `1 picture, 1024×1024`. */
+  /** The request in words, such as `1 image, 1024×1024`. */
   readonly what?: string | undefined
   /** On an unknown: why its outcome is unknown. On its resolution: the reason for it. */
   readonly reason?: string | undefined

@@ -7,6 +7,7 @@ import {
   HOUR_MS,
   hourOf,
   lateEntry,
+  mayComeLate,
   momentOf,
   standingWith,
   type LedgerEntry,
@@ -159,3 +160,13 @@ test('the moment of an id is the one it was made at, and its hour the one that m
     MANY_RUNS,
   )
 })
+
+for (const [title, entry, isChecked] of [
+  ['a paid call of one image', { images: 1 }, true],
+  ['a paid call of four images', { images: 4 }, true],
+  ['an unknown of embeddings', { kind: 'unknown' }, true],
+  ['a paid call for embeddings', {}, false],
+  ['a call for embeddings that was not paid', { kind: 'void' }, false],
+] as const)
+  test(`${title} is ${isChecked ? 'compared with' : 'written without a look at'} what other nodes wrote`, () =>
+    assert.equal(mayComeLate(anEntry(entry)), isChecked))

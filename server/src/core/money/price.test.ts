@@ -145,3 +145,14 @@ test('an amount is shown to people with cents at least, and to machines as the n
     ),
   )
 })
+
+test('a part of a second or of a page is charged as a whole one, by its count and by its tokens', () => {
+  const nanoUsdPerMillion = 3_000_000n
+  for (const by of ['count', 'tokens'] as const) {
+    const price: Price = { kind: 'perPart', rates: { audio: { by, nanoUsdPerMillion } } }
+    const costs = [0, 0.001, 1, 1.5].map((amount) =>
+      known(costOf(price, 0, { audio: { tokens: amount, count: amount } })),
+    )
+    assert.deepEqual(costs, [0n, 3n, 3n, 6n])
+  }
+})

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { MANY_RUNS } from '#test/support/arbitraries.ts'
+import { MANY_RUNS, runs } from '#test/support/arbitraries.ts'
 import {
   addTokens,
   chargedUsage,
@@ -79,7 +79,7 @@ test('a heavier input never gets the smaller share, and no share is off by a who
         }
       }
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 

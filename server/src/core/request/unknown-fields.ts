@@ -72,13 +72,13 @@ export function unknownFieldRefusal(
   const [first] = names
   if (first === undefined) return undefined
   if (!carriesUnknownFields(deployment)) {
-    const message = `Torana does not know the field '${first}', and the API of ${deployment.id} has no place for it. Remove it.`
+    const message = `Torana does not know the field '${first}', and the API of ${deployment.id} has no place for it. Remove it, or send the header x-torana-unsupported: drop to leave it out.`
     return { param: first, message }
   }
   if (unknownFields === undefined) return undefined
   const { harmlessFields } = deployment.capabilities
   const refused = names.find((name) => !unknownFields.includes(name) && !harmlessFields.includes(name))
   if (refused === undefined) return undefined
-  const message = `Torana does not know the field '${refused}', and '${id}' takes no unknown fields. Remove it.`
+  const message = `Torana does not know the field '${refused}', and '${id}' takes no unknown fields. Remove it, or send the header x-torana-unsupported: drop to leave it out.`
   return { param: refused, message }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { load, type Load, type Second } from '#test/simulation/one-upstream.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { AdaptiveLimit } from './adaptive-limit.ts'
 import { Latency } from './latency.ts'
 
@@ -235,6 +236,6 @@ test('the limit stays between 2 and 1024 and within the cap, whatever happens', 
         }
       }
     }),
-    { numRuns: 500 },
+    runs(500),
   )
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { FairQueue, type Place } from './fair-queue.ts'
 
 /** The same rules, written for readability instead of speed. */
@@ -88,7 +89,7 @@ test('it does what the plain rules say, action by action', () => {
         assert.ok(queue.size <= maxEntries)
       }
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 
@@ -125,7 +126,7 @@ test('while a project waits, no other is served twice before it', () => {
         }
       }
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 

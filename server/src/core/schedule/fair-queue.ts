@@ -62,16 +62,23 @@ export class FairQueue<Entry> {
   readonly #byLength: Set<Line<Entry>>[] = []
   #longest = 0
   #size = 0
-  #intervalMs = START_INTERVAL_MS
+  #intervalMs: number
   /** When an entry was last served, or began to wait in an empty queue. */
   #servedAtMs = 0
 
-  constructor(limits: FairQueueLimits) {
+  /** `intervalMs`: the measured interval of an earlier queue for the same entries. */
+  constructor(limits: FairQueueLimits, intervalMs = START_INTERVAL_MS) {
     this.#limits = limits
+    this.#intervalMs = intervalMs
   }
 
   get size(): number {
     return this.#size
+  }
+
+  /** Time between two served entries, lately. */
+  get intervalMs(): number {
+    return this.#intervalMs
   }
 
   join(project: string, entry: Entry, nowMs: number, batch?: string): JoinResult<Entry> {

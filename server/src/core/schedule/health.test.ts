@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { seeded } from '#test/support/seeded.ts'
 import { Health, type JudgedCall } from './health.ts'
 
@@ -182,7 +183,7 @@ test('whatever happens: one probe at a time, ejections of at most a minute, and 
       for (let good = 0; good < 3 && !health.isHealthy; good += 1) probe(health, nowMs, true)
       assert.ok(health.isHealthy)
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { RetryBudget } from './retry-budget.ts'
 
 interface Step {
@@ -36,7 +37,7 @@ test('retries never exceed 5, half a call a second and 15 % of the first calls t
       const firstCalls = history.reduce((sum, step) => sum + step.firstCalls, 0)
       assert.ok(retriesIn(history) <= 5 + 0.5 * seconds + 0.15 * firstCalls + 1e-6)
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 

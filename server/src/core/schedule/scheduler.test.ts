@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { seeded } from '#test/support/seeded.ts'
 import type { CallEnd } from './deployment.ts'
 import type { DeploymentLimits } from '../limits/limit.ts'
@@ -238,7 +239,7 @@ test("a node keeps within its share of a deployment's limits a minute", () => {
       assert.ok(sent <= (3 * 120) / nodes + 1)
       assert.ok(sent * tokens <= (3 * 60_000) / nodes + tokens)
     }),
-    { numRuns: 30 },
+    runs(30),
   )
 })
 
@@ -367,7 +368,7 @@ test('whatever happens, no call goes where none may go, and all that went comes 
       for (const { end } of out) end({ kind: 'abandoned' }, bench.nowMs)
       assert.ok(bench.scheduler.states(bench.nowMs).every(({ inFlight }) => inFlight === 0))
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 

@@ -98,6 +98,9 @@ export interface SchedulerOptions {
   readonly isWithdrawn?: ((deployment: Schedulable['deployment']) => boolean) | undefined
 }
 
+/** Why a deployment gets no call now. */
+export type ClosedReason = Exclude<Readiness['kind'], 'ready'> | 'withdrawn'
+
 const WITHDRAWN: Readiness = { kind: 'held-back' }
 /** How the only deployment of a model is called while it is healthy. */
 const ALONE = { isProbe: false, isAlone: true } as const
@@ -135,6 +138,14 @@ export class Scheduler {
     this.#limits.set(id, limits)
     const end = state.begin(request, limits, share, ALONE)
     return { kind: 'go', offer, isProbe: false, end }
+  }
+
+  /** Why a deployment gets no call like this one now. Undefined: it is ready for one. */
+  closedBecauseOf({ deployment }: Schedulable, demand: CallDemand): ClosedReason | undefined {
+    if (this.#isWithdrawn(deployment)) return 'withdrawn'
+    const share = 1 / Math.max(1, this.#nodes())
+    const { kind } = this.#stateOf(deployment.id).standing(demand, deployment.limits, share)
+    return kind === 'ready' ? undefined : kind
   }
 
   #among<Offer extends Schedulable>(

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { boundsOf, scanJson, type JsonBounds } from './json-bounds.ts'
 
-const RUNS = 1000
+const RUNS = runs(1000).numRuns
 const LOOSE: JsonBounds = { maxDepth: 32, maxFields: Infinity, maxValues: Infinity, maxInputs: undefined }
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)

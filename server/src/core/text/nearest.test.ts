@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { nearest } from './nearest.ts'
 
 const models = ['text-embedding-3-small', 'text-embedding-3-large', 'text-embedding-ada-002', 'demo-embed']
@@ -30,7 +31,7 @@ test('one slip of the finger always finds the model that was meant', () => {
       const typed = model.slice(0, at % model.length) + letter + model.slice((at % model.length) + 1)
       assert.equal(nearest(typed, models), model)
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 
@@ -43,7 +44,7 @@ test('in a short word one slip is one too: a wrong letter, or two swapped ones',
 })
 
 test('a name of any length is compared in no time', () => {
-  const startedMs = performance.now()
+  const startedMs = process.cpuUsage().user / 1000
   assert.equal(
     nearest(
       'x'.repeat(8_000_000),
@@ -52,5 +53,5 @@ test('a name of any length is compared in no time', () => {
     undefined,
   )
   // A letter-by-letter comparison would take minutes.
-  assert.ok(performance.now() - startedMs < 5000)
+  assert.ok(process.cpuUsage().user / 1000 - startedMs < 5000)
 })

@@ -8,6 +8,17 @@ export function withoutByteOrderMark<Bytes extends Uint8Array>(bytes: Bytes): By
   return bytes.subarray(MARK.length) as Bytes
 }
 
+/**
+ * The position of the first half of a surrogate pair, as a sentence. UTF-8 has no form for it: it would be sent as U+FFFD, another
+ * character. The text is not well-formed.
+ */
+export function halfCharacterMessage(text: string): string {
+  // A regular expression with this flag reads pairs whole, so that only a half matches.
+  const at = text.search(/\p{Surrogate}/u)
+  const words = at === text.length - 1 ? 'ends inside a character' : 'has half a character'
+  return `${words} at position ${at.toLocaleString('en-US')}: a surrogate (U+${text.charCodeAt(at).toString(16).toUpperCase()}) without its other half. Cut texts between characters.`
+}
+
 /** Bytes of an incomplete character at the end of a part: a character has up to four. */
 const MAX_CUT_BYTES = 3
 

@@ -121,6 +121,7 @@ export function controlBounds(limits: Limits) {
     'POST /nodes/:id/end': OBJECT,
     'POST /backup': OBJECT,
     'POST /unknowns/:request_id/:attempt': OBJECT,
+    'POST /ledger/refused/retry': NO_BODY,
     'PUT /prices/:deployment': OBJECT,
     'POST /catalog/diff': FEED,
     'POST /catalog/pull': FEED,

@@ -45,7 +45,7 @@ function valid(key: Key | undefined, secret: string, keys: KeyDirectory, clock: 
   if (key.expiresAtMs !== undefined && clock.nowMs() >= key.expiresAtMs) {
     throw new Fault(
       'key_expired',
-      `Key '${key.name}' expired at ${isoOf(key.expiresAtMs)}. Ask the operator for a new one.`,
+      `Key '${key.project}/${key.name}' expired at ${isoOf(key.expiresAtMs)}. Ask the operator for a new one.`,
     )
   }
   return key

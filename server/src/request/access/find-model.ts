@@ -30,7 +30,7 @@ export function findModel(asked: string, key: Key, catalog: Catalog): Model {
     const allowed = [...(key.models ?? [])].join(', ')
     throw new Fault(
       'model_not_allowed',
-      `Key '${key.name}' may use: ${allowed}. Ask the operator to allow '${asked}' for it.`,
+      `Key '${key.project}/${key.name}' may use: ${allowed}. Ask the operator to allow '${asked}' for it.`,
       {
         param: 'model',
       },

@@ -79,6 +79,7 @@ export async function createBatch(
       id,
       project: key.project,
       keyId: key.id,
+      player: key.player,
       terms: JSON.stringify(storedKey(key)),
       endpoint: asked.endpoint,
       inputFileId: file.id,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { PartBytes } from './part-bytes.ts'
 
 test('a part is its head and all that was written, however it grew', () => {
@@ -19,7 +20,7 @@ test('a part is its head and all that was written, however it grew', () => {
       assert.deepEqual(Buffer.from(part.behind('head\n')), Buffer.concat([Buffer.from('head\n'), written]))
       part.release()
     }),
-    { numRuns: 50 },
+    runs(50),
   )
 })
 

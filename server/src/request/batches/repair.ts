@@ -43,6 +43,7 @@ export async function createRepair(
       id,
       project,
       keyId: batch.keyId,
+      player: batch.player,
       terms: batch.terms,
       endpoint: batch.endpoint,
       inputFileId,

@@ -119,6 +119,7 @@ async function world(
       id,
       project: 'p',
       keyId: 'p/k',
+      player: undefined,
       terms: JSON.stringify(storedKey(aKey('p'))),
       endpoint: '/v1/embeddings',
       inputFileId: 'file-in',

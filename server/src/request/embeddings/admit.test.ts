@@ -11,6 +11,7 @@ import { negotiate, type Offer } from '#core/embedding/negotiate.ts'
 import { costOf } from '#core/money/price.ts'
 import type { Key } from '#ports/keys.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
 import { aDeployment } from '#test/support/deployments.ts'
@@ -199,7 +200,7 @@ test('however a request ends, its calls are in the ledger, and nothing stays res
       await assertAccounted(world, done)
       assert.ok(done.requestIds.size <= 1)
     }),
-    { numRuns: 500 },
+    runs(500),
   )
 })
 
@@ -295,7 +296,7 @@ test('a request that was admitted has money for all its calls, however it is div
         assert.equal(world.node.link.calls, asked)
       },
     ),
-    { numRuns: 100 },
+    runs(100),
   )
 })
 
@@ -338,7 +339,7 @@ test('the true number of tokens corrects what was taken for them', async () => {
       await world.rest()
       assert.deepEqual(await world.remaining(), [1_000_000 - done.tokens, 999])
     }),
-    { numRuns: 300 },
+    runs(300),
   )
 })
 

@@ -4,6 +4,7 @@ import type { Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import type { VectorForm } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { faultOfFailure } from '#core/fault/of-failure.ts'
 import { endedOf } from '#core/catalog/model-end.ts'
 import type { RequestTrace } from '#core/request/request-trace.ts'
@@ -39,10 +40,14 @@ export interface AdmittedRequest extends CallContext {
   readonly offers: readonly Offer[]
   /** A field that forbids splitting the inputs, if there is one. */
   readonly wholeBecauseOf: string | undefined
+  /** Tokens by text, of texts that were counted to split the request. */
+  tokenCounts?: Map<string, number> | undefined
   readonly wantedForm: VectorForm
   /** The index of a distinct input in the caller's request, for messages. */
   readonly placeOf: (slot: number) => number
 }
+
+const sameIndex = (index: number): number => index
 
 /** The share of one request in a call. */
 export interface Share {
@@ -51,12 +56,19 @@ export interface Share {
   readonly work: CalledWork
 }
 
-/** The error that the caller gets when this error ends its request. */
+/** The error that the caller gets when this error ends its request. `placeOf`: the index in the request of an input of the call. */
 export function endOf(
   error: unknown,
   { model, attemptsMade, outside }: Pick<CallContext, 'model' | 'attemptsMade' | 'outside'>,
+  placeOf: (index: number) => number = sameIndex,
 ): unknown {
   if (!(error instanceof UpstreamFailure)) return error
+  const { tooLongInput } = error.detail
+  if (tooLongInput !== undefined) {
+    const param = `input[${placeOf(tooLongInput)}]`
+    const options = { param, upstream: error.detail, cause: error }
+    return new Fault('input_too_long', `${param} ${error.message}`, options)
+  }
   const ended = endedOf(model, error.detail.deployment, outside.clock.nowMs())
   return faultOfFailure(error, model.id, attemptsMade(), ended)
 }

@@ -26,8 +26,8 @@ export async function allowedNow(
   { catalog, bytesOf }: PricingOutside,
 ): Promise<Key> {
   const key = await keyNow()
-  const { id } = findEmbeddingModel(model.id, key, catalog())
-  payable(offers, pricesOf(input, model, bytesOf), id, key)
+  findEmbeddingModel(model.id, key, catalog())
+  payable(offers, pricesOf(input, model, bytesOf), model, key)
   return key
 }
 

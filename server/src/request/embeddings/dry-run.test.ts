@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { Input } from '#core/embedding/input.ts'
 import { nanoUsdOf } from '#core/money/price.ts'
 import type { Overcount } from '#ports/observer.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { dryRunInMemory, embedInMemory, MemoryUpstream } from '#test/support/embedding.ts'
 import { aModel, aRequest } from '#test/support/models.ts'
@@ -48,6 +49,6 @@ test('a dry run never says less than a request is charged, or a fourth of it whe
       const bound = isAsExpected ? most : 4n * most
       assert.ok(usage.cost.nanoUsd <= bound, `${usage.cost.nanoUsd} charged, ${most} said`)
     }),
-    { numRuns: 500 },
+    runs(500),
   )
 })

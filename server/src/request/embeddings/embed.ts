@@ -5,12 +5,13 @@
  */
 import type { Catalog, EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
-import { inputSize } from '#core/embedding/input.ts'
+import { inputSize, type Input } from '#core/embedding/input.ts'
 import { hasAddress } from '#core/content/content.ts'
 import { fittedTo } from '#core/embedding/content-fit.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import type { VectorForm } from '#core/embedding/vector.ts'
 import { fieldOfUnknownEffect, negotiate, type Negotiated, type Offer } from '#core/embedding/negotiate.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { labelsOf } from '#core/money/labels.ts'
 import { inTiers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
@@ -21,12 +22,14 @@ import { findEmbeddingModel, mayUse } from '../access/find-model.ts'
 import type { KeyAsked } from '../access/terms-now.ts'
 import type { Caller } from '../traffic/caller.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
+import { namingSkips, type EndedRequest } from '../traffic/skips.ts'
 import { dryRun, type DryRun } from './dry-run.ts'
 import { gather, sameSlot } from './gather.ts'
 import { payable } from '../money/hard-budget.ts'
 import type { LabelTerms } from '../money/label-shares.ts'
 import type { TakenRates } from '../money/rates.ts'
 import { checkLengths } from './inputs.ts'
+import { tokensOfCall } from './one-call.ts'
 import { resultOf, savedBy, unconfirmedIn, type EmbedResult } from './embed-result.ts'
 import type { EmbedOutside } from './outside.ts'
 import type { SharingRules } from './shared-vectors.ts'
@@ -94,10 +97,9 @@ export async function embed(
   options: EmbedOptions,
   dependencies: EmbedDependencies,
 ): Promise<EmbedResult | DryRun> {
-  const { model, offers, dropped } = negotiatedFor(request, options, dependencies)
+  const { model, able, offers, dropped } = negotiatedFor(request, options, dependencies)
   const [first] = offers as readonly [Offer]
   const now = spaceNow(model, dependencies)
-  const { generation } = now
   const unknownField = fieldOfUnknownEffect(offers)
   const asked = { ...now, pinned: options.pinnedSpace, unknownField }
   const { views, guardedSpace } = spaceFor(model, first, asked, dependencies)
@@ -112,7 +114,7 @@ export async function embed(
   const isLarge = inputSize(request.input) > LARGE_INPUT
   if (isLarge) await dependencies.yieldLoop()
   const lengths = checkLengths(tokenContext, request.input)
-  if (lengths !== undefined) await lengths
+  const lengthCounts = lengths && (await lengths)
   if (isLarge) await dependencies.yieldLoop()
 
   trace.admittingMs = lengths === undefined ? begunMs : clock.monotonicMs()
@@ -138,7 +140,7 @@ export async function embed(
   // Replaces `using`, which takes half a microsecond more.
   try {
     let attempts = 0
-    const named = { space: spaceOf(model.id, first.upstreamWidth, generation), generation }
+    const named = { ...now, space: spaceOf(model.id, first.upstreamWidth, now.generation) }
     const mayShare = unknownField === undefined && first.nativeType === undefined
     const sharing = mayShare ? sharingFor(model, request, options, named, dependencies) : undefined
     const gathered = await gather({
@@ -159,6 +161,7 @@ export async function embed(
       offers,
       sharing,
       wholeBecauseOf: unknownField,
+      tokenCounts: lengthCounts,
       wantedForm: formFor(
         request,
         sharing !== undefined || views !== undefined,
@@ -185,12 +188,32 @@ export async function embed(
       checkSpace(model, gathered, now, sharing, dependencies)
     }
     trace.settledMs = settling === undefined ? trace.gatheredMs : clock.monotonicMs()
-    const { rates } = admission
-    const known = { model, usage, rates, space, guardedSpace, views, attempts, dropped }
+    const known = { model, usage, rates: admission.rates, space, guardedSpace, views, attempts, dropped }
     return resultOf(gathered, first, known, sharing !== undefined)
+  } catch (error) {
+    throw ended(error, request.input, { model, able, offers, deadlineMs, options }, dependencies)
   } finally {
     admission[Symbol.dispose]()
   }
+}
+
+/** The error with the deployments that were not tried. Nothing of it is made for a request that succeeds. */
+function ended(
+  error: unknown,
+  input: Input,
+  at: Pick<EndedRequest, 'able'> & {
+    readonly model: EmbeddingModel
+    readonly offers: readonly Offer[]
+    readonly deadlineMs: number
+    readonly options: EmbedOptions
+  },
+  dependencies: EmbedDependencies,
+): unknown {
+  if (!(error instanceof Fault)) return error
+  const { key, isBackground, trace } = at.options
+  const tokens = tokensOfCall({ ...at, outside: dependencies }, input)
+  const asked = { project: key.project, tokens, images: 0, isBackground, deadlineMs: at.deadlineMs }
+  return namingSkips(error, { ...at, calls: trace.calls, asked, buysOnce: false }, dependencies)
 }
 
 /** The offers of the deployments that take the inputs, by priority. All of them take texts. */
@@ -198,7 +221,7 @@ function negotiatedFor(
   request: EmbeddingRequest,
   options: EmbedOptions,
   dependencies: EmbedDependencies,
-): Negotiated & { readonly model: EmbeddingModel } {
+): Negotiated & { readonly model: EmbeddingModel; readonly able: readonly Offer[] } {
   const { key, pinnedSpace: pinned } = options
   const catalog = dependencies.catalog()
   const model = findEmbeddingModel(request.model, key, catalog)
@@ -209,7 +232,7 @@ function negotiatedFor(
       : model
   const unsupported = options.unsupported ?? model.unsupported
   const { offers, dropped } = negotiate(request, able, unsupported)
-  const inOrder = inTiers(payable(offers, pricesOf(input, model, dependencies.bytesOf), model.id, key))
+  const inOrder = inTiers(payable(offers, pricesOf(input, model, dependencies.bytesOf), model, key))
   if (types !== undefined && unsupported === 'drop') {
     const generation = dependencies.generationOf(model.id)
     const { calibrationOf } = dependencies
@@ -218,7 +241,7 @@ function negotiatedFor(
       return { ...without, dropped: [...dropped, types.field, ...without.dropped] }
     }
   }
-  return { model, offers: inOrder, dropped }
+  return { model, able: offers, offers: inOrder, dropped }
 }
 
 /** Undefined when nothing is shared. */

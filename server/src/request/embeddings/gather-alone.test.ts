@@ -63,7 +63,7 @@ async function tracesOf(given: Situation, mayTakeTheLane: boolean) {
   const money = memoryMoney()
   const lines: unknown[] = []
   const note = (line: unknown): void => void lines.push(line)
-  const log = { info: note, warn: note, error: note, line: note, writesInfo: true, close: () => {} }
+  const log = { info: note, warn: note, error: note, line: note, writes: () => true, close: () => {} }
   const metrics = new Metrics({ version: '0', commit: '0' })
   const plain = embedDependencies(model, upstream, { money })
   const { clock } = plain

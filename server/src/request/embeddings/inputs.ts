@@ -60,9 +60,10 @@ export const LONGEST_TOKEN_BYTES: Readonly<Record<KnownTokenizer, number>> = { c
 /**
  * Refuses an input that the model can't read whole, since many upstreams would silently truncate it. A text
  * with no more bytes than the model's token limit is not counted, nor is one that is too long by its bytes
- * alone. Without the model's tokenizer, the upstream decides. Undefined when nothing had to be counted.
+ * alone. Without the model's tokenizer, the upstream decides. Undefined when Torana counted nothing, else the tokens by
+ * text.
  */
-export function checkLengths(context: TokenContext, input: Input): Promise<void> | undefined {
+export function checkLengths(context: TokenContext, input: Input): Promise<Map<string, number>> | undefined {
   const { model, outside } = context
   const { maxInputTokens, tokenizer, tokenCounts } = model.facts
   if (maxInputTokens === undefined || tokenCounts !== 'exact') return undefined
@@ -93,7 +94,7 @@ async function countLengths(
   long: readonly number[],
   tokenizer: KnownTokenizer,
   maxInputTokens: number,
-): Promise<void> {
+): Promise<Map<string, number>> {
   const { model, outside } = context
   const counts = await outside.tokens.count(
     long.map((index) => texts[index] as string),
@@ -106,6 +107,7 @@ async function countLengths(
       throw tooLong(model, long[position] as number, words, maxInputTokens)
     }
   }
+  return new Map(counts.map(({ tokens }, position) => [texts[long[position] as number] as string, tokens]))
 }
 
 function tooLong(model: EmbeddingModel, index: number, count: string, limit: number): Fault {

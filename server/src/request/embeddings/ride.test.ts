@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { RIDE_TEXT } from '#core/embedding/probe-texts.ts'
 import { valuesOf } from '#core/embedding/vector.ts'
-import { bitsOf } from '#test/support/arbitraries.ts'
+import { bitsOf, runs } from '#test/support/arbitraries.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { MemoryUpstream, type MemoryUpstreamOptions } from '#test/support/embedding.ts'
 import { aModel, type ModelOverrides } from '#test/support/models.ts'
@@ -95,7 +95,7 @@ test('callers get the bits, the usage and the ledger rows that they would get wi
         assert.deepEqual([kind, tokens], ['post', tokensOf(RIDE_TEXT)])
       assert.deepEqual(ridden.upstream.violations, [])
     }),
-    { numRuns: 40 },
+    runs(40),
   )
 })
 

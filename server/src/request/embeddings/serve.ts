@@ -13,7 +13,7 @@ import { offersAfter } from '../traffic/next-deployment.ts'
 import { endOf, type AdmittedRequest } from './admitted-request.ts'
 import { attempt } from './attempt.ts'
 import { Calls, type Part } from './calls.ts'
-import { isReady, readyFor, runsOf } from './one-call.ts'
+import { countedRunsOf, isReady, readyFor } from './one-call.ts'
 import type { AccountedAnswer, ServedInputs } from './served.ts'
 
 export function serve(
@@ -67,14 +67,18 @@ function prepared(
   turn: Turn<Offer>,
 ): PreparedInputs | Promise<PreparedInputs> {
   const { offer } = turn
-  const runsFor = (ready: Input): PreparedInputs => ({ ready, runs: runsOf(ready, offer, request) })
+  const runsFor = (ready: Input): PreparedInputs | Promise<PreparedInputs> => {
+    const runs = countedRunsOf(ready, offer, request)
+    return runs instanceof Promise ? runs.then((counted) => ({ ready, runs: counted })) : { ready, runs }
+  }
   const giveUp = (error: unknown): never => {
     calls.gaveBack(turn)
     throw error
   }
   if (!isReady(offer)) return readyFor(request, input, slots, offer).then(runsFor).catch(giveUp)
   try {
-    return runsFor(input)
+    const preparing = runsFor(input)
+    return preparing instanceof Promise ? preparing.catch(giveUp) : preparing
   } catch (error) {
     return giveUp(error)
   }
@@ -108,7 +112,8 @@ export async function serveAfter(
 ): Promise<ServedInputs[]> {
   const next = nextPart(request, part, turn.offer, error)
   // Done before the turn is given back, so that the part that gets it sees the failure.
-  if (next === undefined) calls.fail(endOf(error, request))
+  if (next === undefined)
+    calls.fail(endOf(error, request, (index) => request.placeOf(part.slots[index] ?? index)))
   calls.ended(turn, error)
   calls.check()
   if (next === undefined) throw error

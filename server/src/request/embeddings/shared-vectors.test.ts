@@ -15,6 +15,7 @@ import { SharingNode } from '#test/support/sharing.ts'
 import { tokensOf, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 import type { EmbedResult } from './embed-result.ts'
 import type { CacheUse } from './embed.ts'
+import { Flights } from './shared-vectors.ts'
 
 const BAD = 'bad'
 /** Few, so that callers meet. */
@@ -236,6 +237,35 @@ test('however many texts a request has, the cache is asked once', async () => {
   const again = await node.ask({ input: some([...many, ...many.slice(0, 48)]) })
   assert.deepEqual(asked, [2000, 2000])
   assert.deepEqual(again.cache, { hits: 2048, misses: 0 })
+})
+
+test('a vector is served for the time to live of now: one that was kept for longer is made again', async () => {
+  const upstream = new MemoryUpstream()
+  const before = new SharingNode(cached({ cache: { ttlMs: 60_000 } }), upstream)
+  const { cache } = before
+  const after = new SharingNode(cached({ cache: { ttlMs: 1000 } }), upstream, { cache })
+  await before.ask({ input: some(['a']) })
+  for (const [passMs, calls] of [
+    [999, 1],
+    [1, 2],
+  ] as const) {
+    for (const { clock } of [before, after]) clock.ms += passMs
+    await after.ask({ input: some(['a']) })
+    assert.equal(upstream.calls.length, calls)
+  }
+})
+
+test('a request waits only for one that ends by its own deadline', () => {
+  const flights = new Flights()
+  const end = flights.begin('a', 2000)
+  for (const [deadlineMs, isJoined] of [
+    [1999, false],
+    [2000, true],
+    [2001, true],
+  ] as const)
+    assert.equal(flights.get('a', deadlineMs) !== undefined, isJoined, `${deadlineMs}`)
+  end?.({ error: undefined })
+  assert.equal(flights.get('a', 2000), undefined)
 })
 
 test('what another request waits for is not asked for again; should that one fail, it is, by one of those who wait', async () => {

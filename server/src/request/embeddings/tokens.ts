@@ -57,7 +57,7 @@ export async function tokensOfEach(context: TokenContext, input: Input): Promise
 }
 
 /** Tokens that servers add around a text: `[CLS]`, `[SEP]`, an end mark, the frame of an instruction. */
-const FRAME_TOKENS = 8
+export const FRAME_TOKENS = 8
 
 /** A prefix that is still added to each text, and the tokens of texts that have been counted. */
 export interface BoundOptions {

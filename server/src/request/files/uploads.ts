@@ -45,6 +45,7 @@ export async function beginUpload(key: Key, wish: UploadWish, outside: UploadsOu
     id: plainId('upload', identifiers.next()),
     project: key.project,
     keyId: key.id,
+    player: key.player,
     fileId,
     ...wish,
     createdAtMs,

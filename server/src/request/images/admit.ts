@@ -18,6 +18,14 @@ import {
 import { dearest, payable } from '../money/hard-budget.ts'
 import { NOTHING_TAKEN, type TakenRates } from '../money/rates.ts'
 
+export interface ImageOffers {
+  /** Those that can serve the request. */
+  readonly able: readonly ImageOffer[]
+  /** Of them, those that the key may pay for. */
+  readonly offers: readonly ImageOffer[]
+  readonly dropped: readonly string[]
+}
+
 /** The deployments that can serve the request, as far as the key may pay for them. */
 export function offersFor(
   request: ImageRequest,
@@ -25,10 +33,10 @@ export function offersFor(
   key: Key,
   unsupported: 'refuse' | 'drop' | undefined,
   { limits }: { readonly limits: Limits },
-): { readonly offers: readonly ImageOffer[]; readonly dropped: readonly string[] } {
+): ImageOffers {
   const { offers, dropped } = negotiateImages(request, model, unsupported ?? model.unsupported, limits)
   const hasPrice = (offer: ImageOffer): boolean => maxRequestCost(request, model, offer).kind === 'known'
-  return { offers: inTiers(payable(offers, hasPrice, model.id, key)), dropped }
+  return { able: offers, offers: inTiers(payable(offers, hasPrice, model, key)), dropped }
 }
 
 /** The buyer of images, their number, and the deployments that may make them. */

@@ -24,7 +24,7 @@ async function formatsOf(all: readonly Uint8Array<ArrayBuffer>[], asked: number)
   const made: MadePicture[] = all.map((bytes) => ({ bytes, revisedPrompt: undefined }))
   const kept = await describePictures(made, outside)
   const conversion = { format: 'webp', quality: undefined } as const
-  const pictures = await convertPictures(kept, made, conversion, asked, new Map(), ASKER, outside)
+  const pictures = await convertPictures(kept, made, () => conversion, asked, new Map(), ASKER, outside)
   return pictures.map(({ converted }) => converted !== undefined)
 }
 

@@ -2,7 +2,7 @@
 import type { Delivery, KeptBytes, KeptPicture } from '#core/image/delivery.ts'
 import { deliveryName, deliveryOf, deliveryText, pictureName } from '#core/image/delivery.ts'
 import { pictureHeader, type PictureHeader } from '#core/image/header.ts'
-import type { ImageOffer } from '#core/image/negotiate.ts'
+import type { Conversion } from '#core/image/output.ts'
 import { provenanceOf } from '#core/image/provenance.ts'
 import type { Asker } from '#ports/asker.ts'
 import type { BlobStore } from '#ports/blobs.ts'
@@ -52,13 +52,13 @@ export async function keepPictures(
 }
 
 /**
- * The images in the format that the caller asked for. Rejects when one of the first `asked` can't be
+ * The images in the format that the caller asked for; `conversionOf` says what each needs. Rejects when one of the first `asked` can't be
  * converted; the originals stay stored. An extra image that can't be converted affects no other.
  */
 export async function convertPictures(
   kept: readonly KeptPicture[],
   made: readonly MadePicture[],
-  conversion: NonNullable<ImageOffer['conversion']>,
+  conversionOf: (picture: KeptPicture) => Conversion | undefined,
   asked: number,
   held: HeldBytes,
   asker: Asker,
@@ -67,7 +67,8 @@ export async function convertPictures(
   const converted: KeptPicture[] = []
   for (const [index, picture] of kept.entries()) {
     const { bytes } = made[index] as MadePicture
-    if (picture.format === conversion.format && conversion.quality === undefined) {
+    const conversion = conversionOf(picture)
+    if (conversion === undefined) {
       converted.push(picture)
       continue
     }

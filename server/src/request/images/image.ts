@@ -38,7 +38,7 @@ import {
   type JobOptions,
   type JobOutside,
 } from './job.ts'
-import { outcomeOfCalls, type ImageOutcome } from './outcome.ts'
+import { outcomeOfCalls, skipNaming, type ImageOutcome } from './outcome.ts'
 import { buy } from './parts.ts'
 import type { Background, Bought, BuyingOutside } from './run.ts'
 
@@ -110,7 +110,7 @@ export async function generateImages(
   ownFiles.defer(() => files.discard())
 
   const model = findImageModel(request.model, key, dependencies.catalog())
-  const { offers, dropped } = offersFor(request, model, key, options.unsupported, dependencies)
+  const { able, offers, dropped } = offersFor(request, model, key, options.unsupported, dependencies)
   if (options.dryRun) return dryRun(request, model, offers, dropped)
   const { counted } = options
   const stillAllowed = (): Promise<Key> => allowedNow(request, options, dependencies)
@@ -120,7 +120,7 @@ export async function generateImages(
   if (start.kind === 'joined') return await joined(start.job, model, start.rates, options, dependencies)
 
   const { admission, hold, place } = start
-  const job = { hold, request, model, offers, dropped, admission, files, ownFiles: ownFiles.move() }
+  const job = { hold, request, model, able, offers, dropped, admission, files, ownFiles: ownFiles.move() }
   const running = dependencies.running.start(requestId, place, () => runJob(job, options, dependencies))
   const begun = begunJob(options, model)
   if (options.respondAsync) return { kind: 'queued', job: begun }
@@ -135,10 +135,10 @@ export async function generateImages(
 /** The current key, if it may still ask for this. */
 async function allowedNow(
   request: ImageRequest,
-  { key: { id, project }, keyNow: asked, unsupported }: ImageOptions,
+  { key: { id: keyId, project, player }, keyNow: asked, unsupported }: ImageOptions,
   dependencies: ImageDependencies,
 ): Promise<Key> {
-  const key = await (asked?.() ?? keyNow({ keyId: id, project }, false, dependencies.terms))
+  const key = await (asked?.() ?? keyNow({ keyId, project, player }, false, dependencies.terms))
   const model = findImageModel(request.model, key, dependencies.catalog())
   offersFor(request, model, key, unsupported, dependencies)
   return key
@@ -230,6 +230,7 @@ interface JobRun {
   readonly hold: Hold
   readonly request: ImageRequest
   readonly model: ImageModel
+  readonly able: readonly ImageOffer[]
   readonly offers: readonly ImageOffer[]
   readonly dropped: readonly string[]
   readonly admission: Admission
@@ -268,24 +269,30 @@ async function runJob(
     throw error
   })
   trace.gatheredMs = clock.monotonicMs()
-  return await endJob(job, bought, { held, trace, batchId: background?.batchId }, dependencies)
+  const naming = skipNaming(run, job, trace.calls, dependencies)
+  return await endJob(job, bought, { held, trace, batchId: background?.batchId, naming }, dependencies)
 }
 
 /** Writes the ledger first and the job store afterwards: a node that finds the job open then finds what was bought. */
 async function endJob(
   { hold, request, model, dropped, admission }: JobRun,
   { deliveries, failures }: Bought,
-  about: { readonly held: HeldBytes; readonly trace: RequestTrace; readonly batchId: string | undefined },
+  about: {
+    readonly held: HeldBytes
+    readonly trace: RequestTrace
+    readonly batchId: string | undefined
+    readonly naming: (fault: Fault) => Fault
+  },
   dependencies: ImageDependencies,
 ): Promise<ImageOutcome> {
   const { clock } = dependencies
-  const { held, trace, batchId } = about
+  const { held, trace, batchId, naming } = about
   await admission.settle()
   trace.settledMs = clock.monotonicMs()
   const attempts = trace.calls.length
   const outcome = outcomeOfCalls(
     { deliveries, failures },
-    { request, model, dropped, attempts, held, batchId },
+    { request, model, dropped, attempts, held, batchId, naming },
     clock.nowMs(),
   )
   await tellEnd(hold, outcome, dependencies)
@@ -297,8 +304,8 @@ function madeOrThrow(
   about: Pick<MadeImages, 'model' | 'jobId' | 'rates'>,
 ): MadeImages {
   if (outcome.kind === 'fault') {
-    const { code, message, param, upstream, cause, retryAfterMs, rates } = outcome.fault
-    throw new Fault(code, message, { param, upstream, cause, retryAfterMs, rates, jobId: about.jobId })
+    const { code, message, param, upstream, cause, retryAfterMs, rates, skips } = outcome.fault
+    throw new Fault(code, message, { param, upstream, cause, retryAfterMs, rates, skips, jobId: about.jobId })
   }
   return { kind: 'made', ...about, result: outcome.result, held: outcome.held }
 }

@@ -9,7 +9,9 @@ import type { ImageRequest } from '#core/image/request.ts'
 import { endedOf } from '#core/catalog/model-end.ts'
 import type { ImageJob, JobEnd } from '#ports/image-jobs.ts'
 import type { HeldBytes } from './deliver.ts'
-import type { Bought } from './run.ts'
+import { namingSkips, type EndedRequest } from '../traffic/skips.ts'
+import type { ImageOffers } from './admit.ts'
+import type { Bought, BuyingOutside, ImageRun } from './run.ts'
 
 export type ImageOutcome =
   | { readonly kind: 'made'; readonly result: ImageResult; readonly held: HeldBytes }
@@ -27,11 +29,16 @@ export function outcomeOfCalls(
     readonly attempts: number
     readonly held: HeldBytes
     readonly batchId: string | undefined
+    /** The fault with the deployments that were not tried. */
+    readonly naming: (fault: Fault) => Fault
   },
   nowMs: number,
 ): ImageOutcome {
-  const { request, model, dropped, attempts, held, batchId } = about
-  if (deliveries.length === 0) return outcomeOfFailures(failures, model, attempts, nowMs)
+  const { request, model, dropped, attempts, held, batchId, naming } = about
+  if (deliveries.length === 0) {
+    const ended = outcomeOfFailures(failures, model, attempts, nowMs)
+    return ended.kind === 'fault' ? { ...ended, fault: naming(ended.fault) } : ended
+  }
   // OpenAI's events have no links. A stream carries links only when the caller asked for them.
   const form = request.form ?? (request.stream ? 'b64_json' : model.facts.answersWith)
   const createdSeconds = Math.floor(nowMs / 1000)
@@ -94,6 +101,19 @@ function outcomeOfFailures(
   // An unexpected error may have happened after the upstream was paid.
   const isUnknown = !(error instanceof Fault)
   return { kind: 'fault', fault, isUnknown, freesKey: !isUnknown && !isPaid }
+}
+
+/** Names in a fault the deployments that the job did not try. */
+export function skipNaming(
+  { model, request, ledger, deadlineMs, background }: ImageRun,
+  { able, offers }: Pick<ImageOffers, 'able' | 'offers'>,
+  calls: EndedRequest['calls'],
+  outside: Pick<BuyingOutside, 'dispatch' | 'clock'>,
+): (fault: Fault) => Fault {
+  const { project } = ledger
+  const isBackground = background !== undefined
+  const asked = { project, tokens: 0, images: request.images, isBackground, deadlineMs }
+  return (fault) => namingSkips(fault, { model, able, offers, calls, asked, buysOnce: true }, outside)
 }
 
 export function endOf(outcome: ImageOutcome): JobEnd {

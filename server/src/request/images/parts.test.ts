@@ -132,6 +132,7 @@ async function buying({ isQuick = false, ...given }: Buying): Promise<World> {
     id: requestId,
     project: 'p',
     keyId: key.id,
+    player: undefined,
     model: model.id,
     digest: '',
     idempotencyKey: undefined,

@@ -8,6 +8,7 @@ import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { maxCallCost } from '#core/image/expected-cost.ts'
 import { resultOf, type Delivery } from '#core/image/delivery.ts'
+import { conversionFor } from '#core/image/output.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { LedgerEntry } from '#core/money/ledger.ts'
 import { labelsOf } from '#core/money/labels.ts'
@@ -21,11 +22,11 @@ import { keyNow, type KeyAsked } from '../access/terms-now.ts'
 import { paidEntry, type BegunCall, type PaidCall } from '../money/call.ts'
 import { admitImages, offersFor } from './admit.ts'
 import { blobsOfBatch } from './batch-blobs.ts'
-import { keepDelivery, keptBytes, keptDelivery, type HeldBytes } from './deliver.ts'
+import { keptBytes, keptDelivery, type HeldBytes } from './deliver.ts'
 import { EditInputs } from './edit-call.ts'
 import type { ImageDependencies } from './image.ts'
 import { tellEnd } from './job.ts'
-import { outcomeOfCalls, type ImageOutcome } from './outcome.ts'
+import { outcomeOfCalls, skipNaming, type ImageOutcome } from './outcome.ts'
 import { buy } from './parts.ts'
 import { converted, exchange, type Bought, type CallLedger, type ImageRun } from './run.ts'
 import { keptFiles, lost, NO_FILES } from './files.ts'
@@ -69,6 +70,7 @@ async function resumeStored(
   const files =
     request.edit === undefined ? NO_FILES : await keptFiles(job.id, request.edit, dependencies.blobs)
   const {
+    able,
     offers,
     dropped,
     fault = files === undefined ? lost() : undefined,
@@ -102,7 +104,11 @@ async function resumeStored(
     failures: [...resumed.flatMap(({ failures }) => failures), ...bought.failures],
   }
   const attempts = taken.calls.length + trace.calls.length
-  const about = { request, model, dropped, attempts, held, batchId }
+  const tried = [...taken.calls, ...trace.calls]
+  // Without offers it is not known which deployments could have served it.
+  const naming =
+    fault === undefined ? skipNaming(run, { able, offers }, tried, dependencies) : (failed: Fault) => failed
+  const about = { request, model, dropped, attempts, held, batchId, naming }
   const outcome = outcomeOfCalls(all, about, dependencies.clock.nowMs())
   await tellEnd(hold, outcome, dependencies)
   await files?.discard()
@@ -119,7 +125,7 @@ function offersNow(
     return offersFor(request, model, key, unsupported, dependencies)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return { offers: [], dropped: [], fault: error }
+    return { able: [], offers: [], dropped: [], fault: error }
   }
 }
 
@@ -181,17 +187,13 @@ async function convertedLate(
   dependencies: ResumeDependencies,
 ): Promise<Delivery> {
   const { pictures } = delivery
-  if (offer?.conversion === undefined || pictures.every((picture) => picture.converted)) return delivery
+  if (offer === undefined) return delivery
+  if (!pictures.some(({ converted: done, format }) => !done && conversionFor(offer, format))) return delivery
   const { blobs } = dependencies
   const made: MadePicture[] = []
   for (const picture of pictures)
     made.push({ bytes: await keptBytes(picture, blobs), revisedPrompt: picture.revisedPrompt })
-  const whole = {
-    ...delivery,
-    pictures: await converted(run, pictures, { pictures: made }, { images, offer }, dependencies),
-  }
-  await keepDelivery(run.hold.jobId, whole, dependencies)
-  return whole
+  return converted(run, delivery, { pictures: made }, { images, offer }, dependencies)
 }
 
 /** Buys the images for which no call was ever sent, under the current terms. */

@@ -3,9 +3,10 @@ import type { ImageModel } from '#core/catalog/catalog.ts'
 import type { FairShare } from '#core/schedule/fair-share.ts'
 import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { callCost, type AnsweredCall } from '#core/image/cost.ts'
+import { callCost, type AnsweredCall, withKnownCharge } from '#core/image/cost.ts'
 import { maxCallCost } from '#core/image/expected-cost.ts'
 import type { Delivery, KeptPicture } from '#core/image/delivery.ts'
+import { conversionFor, correctedOptions, type Conversion } from '#core/image/output.ts'
 import { pricedCounts } from '#core/image/priced-counts.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
@@ -118,10 +119,10 @@ export async function beginCall(
   return { call, callId, images, offer, turn, submitted: undefined, edit, work, counts: [] }
 }
 
-/** `1 picture, 1024×1024`: for people who ask the upstream what became of the call. */
+/** `1 image, 1024×1024`: an operator asks the upstream for it. */
 function whatOf(images: number, { size }: ImageOffer, { edit }: ImageRun['request']): string {
-  const pictures = images === 1 ? '1 picture' : `${images} pictures`
-  const sized = size === undefined ? pictures : `${pictures}, ${size.width}×${size.height}`
+  const counted = images === 1 ? '1 image' : `${images} images`
+  const sized = size === undefined ? counted : `${counted}, ${size.width}×${size.height}`
   return edit === undefined ? sized : `${sized}, edited`
 }
 
@@ -195,7 +196,8 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
       },
     )
   } catch (error) {
-    const failure = error instanceof UpstreamFailure ? error : undefined
+    const failure =
+      error instanceof UpstreamFailure ? withKnownCharge(error, offer.deployment.price) : undefined
     sent.turn?.end(error)
     if (failure?.detail.counted === undefined) ledger.failed(call, failure)
     else post(run, sent, { tokens: failure.detail.counted, pictures: [], echoes: {} }, outside)
@@ -263,8 +265,6 @@ async function deliver(
 ): Promise<Delivery> {
   const { hold, held } = run
   const { call, offer } = sent
-  // The caller gets the converted image.
-  const atHand = offer.conversion === undefined ? run.atHand : undefined
   const kept = await describePictures(answer.pictures, outside)
   const { tokens, eachTokens, usage, echoes, extraFields, reportedNanoUsd } = answer
   const answered = { tokens, eachTokens, pictures: kept, echoes, reportedNanoUsd }
@@ -283,13 +283,12 @@ async function deliver(
     await keepDelivery(hold.jobId, delivery, outside)
     await keepPictures(answer.pictures, kept, held, outside)
     await whileReachable(outside.jobs.callEnded(hold, call.attempt, 'delivered'))
-    if (offer.conversion === undefined) return delivery
-    const whole = { ...delivery, pictures: await converted(run, kept, answer, sent, outside) }
-    await keepDelivery(hold.jobId, whole, outside)
-    return whole
+    return await converted(run, delivery, answer, sent, outside)
   } finally {
     for (const [index, picture] of answer.pictures.entries()) {
-      const { sha256 } = kept[index] as KeptPicture
+      const { sha256, format } = kept[index] as KeptPicture
+      // The caller gets the converted image.
+      const atHand = conversionFor(offer, format) === undefined ? run.atHand : undefined
       if (!held.has(sha256) && !atHand?.take(sha256, picture)) picture.discard?.()
     }
   }
@@ -302,29 +301,34 @@ function isShort(usage: object): boolean {
   return JSON.stringify(usage).length <= MAX_USAGE_CHARACTERS
 }
 
-/** An image that can't be converted is paid and stored, but it is not what the caller asked for. */
+/**
+ * The delivery with its images in the format that the caller asked for, stored again if one was converted. An image that can't
+ * be converted is paid and stored, but it is not what the caller asked for.
+ */
 export async function converted(
   run: ImageRun,
-  kept: Delivery['pictures'],
+  delivery: Delivery,
   { pictures }: Pick<ImageAnswer, 'pictures'>,
   { images, offer }: Pick<SentCall, 'images' | 'offer'>,
   outside: BuyingOutside,
-): Promise<Delivery['pictures']> {
-  const { conversion, deployment } = offer
-  if (conversion === undefined) return kept
-  const convert = (asker: Asker): Promise<Delivery['pictures']> =>
-    convertPictures(kept, pictures, conversion, images, run.held, asker, outside)
-  try {
-    return await whenCodecIsFree(
-      convert,
-      { project: run.ledger.project, deadlineMs: run.deadlineMs },
-      outside,
-    )
-  } catch (cause) {
-    if (!(cause instanceof PictureUnreadable) && !(cause instanceof CodecBusy)) throw cause
-    const what = `an image that could not be converted to ${conversion.format}: ${cause.message}`
-    throw new Fault('upstream_broken_answer', `${deployment.id} sent ${what}`, { cause })
-  }
+): Promise<Delivery> {
+  const conversionOf = ({ format }: KeptPicture): Conversion | undefined => conversionFor(offer, format)
+  const conversion = delivery.pictures.map(conversionOf).find((needed) => needed !== undefined)
+  if (conversion === undefined) return delivery
+  const convert = (asker: Asker): Promise<KeptPicture[]> =>
+    convertPictures(delivery.pictures, pictures, conversionOf, images, run.held, asker, outside)
+  const { project } = run.ledger
+  const shown = await whenCodecIsFree(convert, { project, deadlineMs: run.deadlineMs }, outside).catch(
+    (cause: unknown) => {
+      if (!(cause instanceof PictureUnreadable) && !(cause instanceof CodecBusy)) throw cause
+      const what = `an image that could not be converted to ${conversion.format}: ${cause.message}`
+      throw new Fault('upstream_broken_answer', `${offer.deployment.id} sent ${what}`, { cause })
+    },
+  )
+  const corrected = offer.conversion === undefined ? correctedOptions(conversion) : []
+  const whole = { ...delivery, pictures: shown, emulated: [...corrected, ...delivery.emulated] }
+  await keepDelivery(run.hold.jobId, whole, outside)
+  return whole
 }
 
 /** Ignores an unreachable store: the stored delivery says the same. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Budget } from '#core/money/budget.ts'
+import type { Ledger } from '#ports/ledger.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { memoryMoney } from '#test/support/money.ts'
@@ -154,3 +155,34 @@ for (const [what, leftNanoUsd, end, terms] of [
     using rest = await asking(leftNanoUsd)
     assert.equal(rest.reservation?.nanoUsd, leftNanoUsd)
   })
+
+test('a request that a budget refuses leaves the rate limits as they were', async () => {
+  const outside = memoryMoney()
+  const limit = { id: 'key:p/k:tokens', project: 'p', unit: 'tokens', perMinute: 100 } as const
+  const key = aKey('p', { budgets: [PROJECT], limits: [limit] })
+  const requestId = uuidv7Identifiers(systemClock).next()
+  const asking = admitted([], { key, tokens: 60, requestId, mostNanoUsd: () => 1001n }, outside)
+  await assert.rejects(asking, { code: 'budget_exhausted' })
+  assert.equal((await outside.limiter.take([{ limit, amount: 100 }])).allowed, true)
+})
+
+test('a call that could not be noted on disk holds no money', async () => {
+  const outside = memoryMoney()
+  const requestId = uuidv7Identifiers(systemClock).next()
+  {
+    const full = { ...outside, ledger: failingAtBegin(outside.ledger) }
+    using admission = await admitted([PROJECT], { requestId }, full)
+    await assert.rejects(async () => admission.beginAtOnce('c1', 'm/one', COST), /no space/)
+  }
+  using rest = await admitted([PROJECT], { requestId, mostNanoUsd: () => 1000n }, outside)
+  assert.equal(rest.reservation?.nanoUsd, 1000n)
+})
+
+/** A ledger whose disk is full. */
+function failingAtBegin(ledger: Ledger): Ledger {
+  return {
+    begin: () => Promise.reject(new Error('no space left on device')),
+    forget: (requestId, attempt) => ledger.forget(requestId, attempt),
+    write: (entries, writtenLate) => ledger.write(entries, writtenLate),
+  }
+}

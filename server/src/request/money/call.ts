@@ -139,7 +139,7 @@ export function leftUnknown(
 /** In our own words: the upstream's may repeat what the caller sent. */
 function reasonOf(failure: UpstreamFailure | undefined): string {
   if (failure === undefined) return 'Torana failed while the call was in progress'
-  return failure.isInUpstreamsWords ? `the upstream answered ${failure.detail.status}` : failure.message
+  return failure.isInUpstreamsWords ? `the upstream answered ${failure.detail.status}` : failure.reason
 }
 
 /** The leased amount of an entry. */

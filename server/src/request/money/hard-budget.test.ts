@@ -13,7 +13,7 @@ const anOffer = (name: string, isPriced: boolean, extraFields = {}) => ({
   name,
   isPriced,
   extraFields,
-  deployment: { capabilities: { harmlessFields: ['trace'] } },
+  deployment: { id: `m/${name}`, capabilities: { harmlessFields: ['trace'] } },
 })
 const priced = anOffer('priced', true)
 const unpriced = anOffer('unpriced', false)
@@ -36,7 +36,11 @@ const PAYABLE: readonly (readonly [
     'without any price the owner of the hard budget is named',
     [SOFT, HARD],
     [unpriced],
-    { code: 'model_unpriced', message: /'m' has no price .* key p\/k has a hard budget/ },
+    {
+      code: 'model_unpriced',
+      message:
+        /'m' has no price .* key p\/k has a hard budget.* m\/unpriced was skipped: it has no price and the key's budget is hard\. m\/text-only was skipped: it can't do what this request asks for\.$/,
+    },
   ],
   [
     'a field of unknown effect is refused by name',
@@ -46,9 +50,11 @@ const PAYABLE: readonly (readonly [
   ],
 ]
 
+const MODEL = { id: 'm', deployments: [{ id: 'm/unpriced' }, { id: 'm/text-only' }] }
+
 for (const [why, budgets, offers, outcome] of PAYABLE)
   test(`a key pays for what its budgets allow: ${why}`, () => {
-    const pay = () => payable(offers, ({ isPriced }) => isPriced, 'm', { ...aKey('p'), budgets })
+    const pay = () => payable(offers, ({ isPriced }) => isPriced, MODEL, { ...aKey('p'), budgets })
     if ('code' in outcome) assert.throws(pay, outcome)
     else assert.deepEqual(pay(), outcome)
   })

@@ -1,5 +1,6 @@
 /** Refuses what a hard budget forbids: calls whose cost has no upper bound. */
 import { Fault } from '#core/fault/fault.ts'
+import type { Skip } from '#core/fault/skip.ts'
 import type { Budget } from '#core/money/budget.ts'
 import type { Cost } from '#core/money/price.ts'
 import type { Key } from '#ports/keys.ts'
@@ -11,12 +12,20 @@ export function ownerOf({ id }: Budget): string {
 
 function hardOwner(key: Key): string {
   const budget = key.budgets.find(({ hard }) => hard)
-  return budget === undefined ? `key ${key.name}` : ownerOf(budget)
+  return budget === undefined ? `key ${key.project}/${key.name}` : ownerOf(budget)
 }
 
 interface OfferWithFields {
-  readonly deployment: { readonly capabilities: { readonly harmlessFields: readonly string[] } }
+  readonly deployment: {
+    readonly id: string
+    readonly capabilities: { readonly harmlessFields: readonly string[] }
+  }
   readonly extraFields: Readonly<Record<string, unknown>>
+}
+
+interface PricedModel {
+  readonly id: string
+  readonly deployments: readonly { readonly id: string }[]
 }
 
 /**
@@ -26,12 +35,19 @@ interface OfferWithFields {
 export function payable<Offer extends OfferWithFields>(
   offers: readonly Offer[],
   hasPrice: (offer: Offer) => boolean,
-  modelId: string,
+  model: PricedModel,
   key: Key,
 ): readonly Offer[] {
   if (!key.budgets.some(({ hard }) => hard)) return offers
   const priced = offers.filter(hasPrice)
-  if (priced.length === 0) throw unpriced(modelId, key)
+  if (priced.length === 0) {
+    const able = new Set(offers.map(({ deployment }) => deployment.id))
+    const skips = model.deployments.map(({ id }): Skip => ({
+      deployment: id,
+      reason: able.has(id) ? 'unpriced' : 'unable',
+    }))
+    throw unpriced(model.id, key).naming(skips)
+  }
   refuseUnknownFields(priced, key)
   return priced
 }

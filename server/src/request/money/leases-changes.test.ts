@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { windowOf, type Budget } from '#core/money/budget.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { anEntry } from '#test/support/entries.ts'
 import { behind, Link, type Loss } from '#test/support/losing-store.ts'
@@ -222,7 +223,7 @@ test('however limits and periods change, nobody is admitted beyond the limit in 
         }
       },
     ),
-    { numRuns: 1000 },
+    runs(1000),
   )
 })
 

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { windowOf, type Budget } from '#core/money/budget.ts'
 import { Fault, type FaultCode } from '#core/fault/fault.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { anEntry } from '#test/support/entries.ts'
 import { behind, Link, type Loss } from '#test/support/losing-store.ts'
@@ -119,6 +120,15 @@ test('a flood of requests that do not fit is no flood of questions, and ends whe
   clock.atMs += 1000
   await node.leases.returnIdle()
   await reserve(node, 1000n)
+})
+
+test('money that comes back ends a refusal, also where it is a part of what is needed', async () => {
+  const { nodes } = await aWorld(1)
+  const [node] = nodes
+  await reserve(node, 600n)
+  await assert.rejects(reserve(node, 500n), isFault('budget_reserved'))
+  node.leases.release(BUDGET, START_MS, 200n)
+  await reserve(node, 500n)
 })
 
 test('a raised limit is asked about at once', async () => {
@@ -301,7 +311,7 @@ test('whatever is reserved, spent and lost: never more than the budget, and at r
         assert.equal(state().leasedNanoUsd, 0n)
       },
     ),
-    { numRuns: 1000 },
+    runs(1000),
   )
 })
 

@@ -76,25 +76,25 @@ test('a refusal is of the limit that lasts longest, and says whether a retry can
       { [TOKENS.id]: 1500, [project.id]: 1400 },
       'rate_limit_exceeded',
       1500,
-      "key 'ads/web' (60 tokens a minute) has 7 left; this request needs 40. Retry in 1.5 s.",
+      "key 'ads/web' (60 tokens per minute) has 7 left; this request needs 40. Retry in 1.5 s.",
     ],
     [
       { [TOKENS.id]: 1400, [project.id]: 61_000 },
       'rate_limit_exceeded',
       61_000,
-      "project 'ads' (60 tokens a minute) has 7 left; this request needs 40. Retry in 61.0 s.",
+      "project 'ads' (60 tokens per minute) has 7 left; this request needs 40. Retry in 61.0 s.",
     ],
     [
       { [REQUESTS.id]: 9000, [project.id]: undefined },
       'request_exceeds_rate_limit',
       undefined,
-      "project 'ads' (60 tokens a minute) is too low for this request, which needs 40. Send a smaller request.",
+      "project 'ads' (60 tokens per minute) is too low for this request, which needs 40. Send a smaller request.",
     ],
     [
       { [REQUESTS.id]: 1 },
       'rate_limit_exceeded',
       1,
-      "key 'ads/web' (60 requests a minute) has 7 left; this request needs 1. Retry in 0.0 s.",
+      "key 'ads/web' (60 requests per minute) has 7 left; this request needs 1. Retry in 0.0 s.",
     ],
   ] as const) {
     const { limiter } = limiterWith(retries)

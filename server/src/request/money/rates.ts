@@ -83,7 +83,7 @@ function rateFault(
   const { limit, remaining, retryAfterMs } = worst as RateState
   const wanted = takes.find((take) => take.limit.id === limit.id)?.amount ?? 0
   const [owner = '', name = ''] = limit.id.split(':')
-  const which = `The rate limit of ${owner} '${name}' (${limit.perMinute} ${limit.unit} a minute)`
+  const which = `The rate limit of ${owner} '${name}' (${limit.perMinute} ${limit.perMinute === 1 ? limit.unit.slice(0, -1) : limit.unit} per minute)`
   if (retryAfterMs === undefined) {
     return new Fault(
       'request_exceeds_rate_limit',

@@ -6,7 +6,9 @@ import fc from 'fast-check'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { RetryBudget } from '#core/schedule/retry-budget.ts'
+import { FairQueue, type Place } from '#core/schedule/fair-queue.ts'
 import { Scheduler, type Schedulable } from '#core/schedule/scheduler.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { Dispatch } from './dispatch.ts'
 import type { Turn, TurnRequest } from './turn.ts'
 
@@ -73,19 +75,22 @@ class World {
 }
 
 class Asked {
+  static #ended = 0
   turn: Turn<Schedulable> | undefined
   fault: Fault | undefined
   ends = 0
+  /** Its place among all that got a turn or a fault. */
+  order = 0
 
   constructor(ask: () => Turn<Schedulable> | Promise<Turn<Schedulable>>) {
     const refused = (error: unknown): void => {
       assert.ok(error instanceof Fault, String(error))
       this.fault = error
-      this.ends += 1
+      this.#end()
     }
     const begun = (turn: Turn<Schedulable>): void => {
       this.turn = turn
-      this.ends += 1
+      this.#end()
     }
     try {
       const answer = ask()
@@ -95,6 +100,11 @@ class Asked {
       refused(error)
     }
   }
+
+  #end(): void {
+    this.ends += 1
+    this.order = Asked.#ended += 1
+  }
 }
 
 function anOffer(id: string, concurrency = 1): Schedulable {
@@ -102,7 +112,7 @@ function anOffer(id: string, concurrency = 1): Schedulable {
 }
 
 /** Calls take 100 ms, one at a time, and the queue is never empty. */
-async function keepBusy(world: World, offers: readonly Schedulable[]): Promise<void> {
+async function keepBusy(world: World, offers: readonly Schedulable[]): Promise<Asked[]> {
   const line = [world.ask(offers), world.ask(offers, 'two'), world.ask(offers, 'three')]
   for (let call = 0; call < 60; call += 1) {
     await world.pass(100)
@@ -110,6 +120,7 @@ async function keepBusy(world: World, offers: readonly Schedulable[]): Promise<v
     await drained()
     line.push(world.ask(offers, `project ${call}`))
   }
+  return line
 }
 
 function failure(kind: UpstreamFailure['kind'], retryAfterMs?: number): UpstreamFailure {
@@ -214,6 +225,20 @@ for (const { name, error, code } of nobodies) {
   })
 }
 
+test('a call that would wait until its deadline is refused at once where no deployment is ready before it', async () => {
+  for (const [changes, isRefused] of [
+    [{ isBegun: true }, true],
+    [{ isBackground: true }, true],
+    [{ isBegun: true, deadlineMs: 60_000 }, false],
+  ] as const) {
+    const world = new World()
+    const offers = [anOffer('a')]
+    world.ask(offers).turn?.end(failure('rateLimited', 30_000))
+    const { fault, turn } = world.ask(offers, 'one', { deadlineMs: world.nowMs + 29_000, ...changes })
+    assert.deepEqual([turn, fault?.code], [undefined, isRefused ? 'upstream_rate_limited' : undefined])
+  }
+})
+
 test('who waits for an ejection that ends soon is served by its first probe', async () => {
   const world = new World()
   const offers = [anOffer('a', 10)]
@@ -256,6 +281,14 @@ test('calls are made again from the budget alone, and stand in line where there 
   assert.ok(full.again([anOffer('a')]))
   assert.equal(full.again([anOffer('a')]), 'in line')
   assert.equal(full.again([]), undefined)
+})
+
+test('a call that has no credit to be made again leaves its place to others', () => {
+  const world = new World()
+  while (world.again([anOffer('roomy', 1000)]));
+  const offers = [anOffer('a')]
+  assert.equal(world.again(offers), undefined)
+  assert.ok(world.ask(offers).turn)
 })
 
 test('a call that no deployment can take again costs no credit', () => {
@@ -398,7 +431,7 @@ test('everyone who asks gets one turn or one fault, and no more turns are out th
       for (const waiting of world.dispatch.waiting().values()) assert.equal(waiting, 0)
       assert.equal(world.timers, 0, 'nothing is left to ring')
     }),
-    { numRuns: 300 },
+    runs(300),
   )
 })
 
@@ -569,4 +602,147 @@ test('work that nobody waits for does not go to a later tier while the first one
   assert.equal(world.ask(offers, 'bulk', BACKGROUND).turn?.offer.deployment.id, 'a')
   assert.equal(world.ask(offers, 'bulk', BACKGROUND).turn, undefined)
   assert.equal(world.ask(offers, 'people').turn?.offer.deployment.id, 'dear')
+})
+
+const combinations = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant('ask' as const),
+        project: fc.constantFrom('x', 'y', 'z'),
+        which: fc.subarray(['a', 'b', 'c'], { minLength: 1 }),
+        /** A deployment whose name the configuration changes: calls of before still wait for the old one. */
+        suffix: fc.constantFrom('', '', '-renamed'),
+      }),
+    },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('end' as const), which: fc.nat() }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('leave' as const), which: fc.nat() }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.nat(900) }) },
+  ),
+  { minLength: 20, maxLength: 80 },
+)
+
+test('a queue serves as if it had always been there, and there is none in which no call waits', async () => {
+  const often = runs(300)
+  let queued = 0
+  await fc.assert(
+    fc.asyncProperty(combinations, fc.integer({ min: 0, max: 6 }), async (steps, maxQueued) => {
+      const world = new World({ maxQueued })
+      /** Queues that are never removed, by their deployments. */
+      const plain = new Map<string, FairQueue<Asked>>()
+      const waiting = new Map<
+        Asked,
+        { place: Place<Asked>; queue: FairQueue<Asked>; sinceMs: number; caller: EventEmitter }
+      >()
+      const out = new Set<Asked>()
+      const settle = async (): Promise<void> => {
+        await drained()
+        const ended = [...waiting.keys()].filter(({ ends }) => ends > 0)
+        for (const asked of ended.toSorted((left, right) => left.order - right.order)) {
+          const { place, queue, sinceMs } = waiting.get(asked)!
+          waiting.delete(asked)
+          if (asked.turn === undefined) queue.leave(place)
+          else {
+            out.add(asked)
+            assert.equal(queue.take(sinceMs + asked.turn.waitedMs)?.entry, asked)
+          }
+        }
+        const inUse = [...plain.values()].filter(({ size }) => size > 0).length
+        assert.equal(world.dispatch.queues, inUse)
+      }
+      for (const step of steps) {
+        if (step.do === 'ask') {
+          const ids = step.which.map((id) => id + step.suffix)
+          const queue =
+            plain.get(ids.join()) ?? new FairQueue<Asked>({ maxEntries: maxQueued, maxWaitMs: QUEUE_WAIT_MS })
+          plain.set(ids.join(), queue)
+          const caller = Object.assign(new EventEmitter(), { destroyed: false })
+          const asked = world.ask(
+            ids.map((id) => anOffer(id)),
+            step.project,
+            { caller },
+          )
+          if (asked.turn !== undefined) out.add(asked)
+          else {
+            const joined = queue.join(step.project, asked, world.nowMs)
+            assert.equal(joined.kind === 'refused', asked.fault !== undefined)
+            if (joined.kind === 'waiting') {
+              waiting.set(asked, { place: joined.place, queue, sinceMs: world.nowMs, caller })
+              queued += 1
+            }
+          }
+        } else if (step.do === 'end') {
+          const asked = [...out][step.which % Math.max(1, out.size)]
+          if (asked) out.delete(asked)
+          asked?.turn?.end()
+        } else if (step.do === 'leave')
+          [...waiting.values()][step.which % Math.max(1, waiting.size)]?.caller.emit('close')
+        else await world.pass(step.ms)
+        await settle()
+      }
+      await world.pass(60_000)
+      await settle()
+      assert.equal(world.dispatch.queues, 0)
+      assert.equal(world.timers, 0)
+    }),
+    often,
+  )
+  assert.ok(queued > often.numRuns, `${queued} calls waited`)
+})
+
+test('calls that wait behind others leave no queue behind, whoever ends it', async () => {
+  const world = new World()
+  const [a, b] = [anOffer('a'), anOffer('b')]
+  const [first, second] = [world.ask([a]), world.ask([b])]
+  const caller = Object.assign(new EventEmitter(), { destroyed: false })
+  world.ask([b])
+  const background = world.ask([a], 'bulk', { ...BACKGROUND, caller })
+  assert.equal(world.dispatch.queues, 2)
+  // An interactive call waits, so no background queue is served now.
+  caller.emit('close')
+  await drained()
+  assert.equal(background.fault?.code, 'client_closed_request')
+  assert.equal(world.dispatch.queues, 1)
+  first.turn?.end()
+  second.turn?.end()
+  await drained()
+  assert.equal(world.dispatch.queues, 0)
+  assert.equal(world.timers, 0)
+})
+
+test('a burst after a pause is refused at the pace that was measured before it', async () => {
+  const world = new World()
+  const offers = [anOffer('a')]
+  const waiting = await keepBusy(world, offers)
+  while (waiting.length > 0) {
+    await world.pass(100)
+    waiting.shift()?.turn?.end()
+    await drained()
+  }
+  assert.equal(world.dispatch.queues, 0)
+  await world.pass(5000)
+  const burst = Array.from({ length: 60 }, () => world.ask(offers))
+  const refused = burst.filter(({ fault }) => fault !== undefined).length
+  // Ten per second, for at most two seconds.
+  assert.ok(refused > 30, `${refused} of 60 were refused`)
+})
+
+test('looking for a queue makes none', async () => {
+  const world = new World()
+  const offers = ['a', 'b', 'c'].map((id) => anOffer(id))
+  for (let turn = world.again(offers); typeof turn === 'object'; turn = world.again(offers)) turn.giveBack()
+  const turns = offers.map((offer) => world.ask([offer]).turn)
+  const waits = world.ask(offers)
+  for (const offer of offers) {
+    const asked = { model: 'm', project: 'one', tokens: 1, images: 0, deadlineMs: world.nowMs + 1000 }
+    assert.equal(world.dispatch.turnNow([offer], asked), undefined)
+    // There is no credit left for a second call.
+    assert.equal(world.again([offer]), undefined)
+  }
+  assert.equal(world.dispatch.queues, 1)
+  for (const turn of turns) turn?.end()
+  await drained()
+  assert.ok(waits.turn)
+  assert.equal(world.dispatch.queues, 0)
 })

@@ -6,13 +6,13 @@ import type { Fault } from '#core/fault/fault.ts'
 import { CallTimes } from '#core/schedule/call-times.ts'
 import type { Place } from '#core/schedule/fair-queue.ts'
 import type { RetryBudget } from '#core/schedule/retry-budget.ts'
-import type { CallEnd } from '#core/schedule/deployment.ts'
-import type { PickResult, Schedulable, Scheduler } from '#core/schedule/scheduler.ts'
+import type { CallDemand, CallEnd } from '#core/schedule/deployment.ts'
+import type { ClosedReason, PickResult, Schedulable, Scheduler } from '#core/schedule/scheduler.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Clock } from '#ports/clock.ts'
 import { callerLeft } from './caller.ts'
-import { Line, type WaitingCall } from './line.ts'
-import type { Turn, TurnRequest } from './turn.ts'
+import { Lines, type Line, type WaitingCall } from './line.ts'
+import { mayWait, type Turn, type TurnRequest } from './turn.ts'
 import { busyFault, callEndOf, isTimeOut, unavailableFault, TIMER_ERROR_MS } from './turn-ends.ts'
 
 export interface DispatchParts {
@@ -40,18 +40,16 @@ const ABANDONED: CallEnd = { kind: 'abandoned' }
 class ModelState {
   readonly times = new CallTimes()
   readonly budget: ReturnType<DispatchParts['newBudget']>
-  /**
-   * Queues by the deployments that their calls wait for. There are as many as kinds of requests that only some deployments can
-   * serve.
-   */
-  readonly lines = new Map<string, Line>()
-  /** The same for background calls: they get a turn when all other queues are empty. */
-  readonly background = new Map<string, Line>()
+  readonly lines: Lines
+  /** The same for background calls: they get a turn when no other call waits. */
+  readonly background: Lines
   /** The start of the latest call that succeeded, on the monotonic clock. */
   succeededSinceMs = Number.NEGATIVE_INFINITY
 
-  constructor({ newBudget }: DispatchParts) {
+  constructor({ newBudget, limits }: DispatchParts) {
     this.budget = newBudget()
+    this.lines = new Lines(limits.maxQueued)
+    this.background = new Lines(limits.maxQueued)
   }
 }
 
@@ -71,7 +69,8 @@ export class Dispatch {
   ): Turn<Offer> | Promise<Turn<Offer>> {
     const state = this.#stateOf(asked.model)
     const nowMs = this.#parts.clock.monotonicMs()
-    if (this.#isLineEmpty(state, offers, asked)) {
+    let lookAtMs: number | undefined
+    if (!hasToWait(state, offers, asked)) {
       const picked = this.#pick(offers, asked, nowMs)
       if (picked.kind === 'go') {
         state.budget.begun(nowMs)
@@ -79,18 +78,16 @@ export class Dispatch {
       }
       if (picked.kind === 'none' && !this.#isSoon(picked.untilMs, asked, nowMs))
         throw unavailableFault(picked, asked.model, nowMs)
-      const lookAtMs = picked.kind === 'none' ? picked.untilMs : nowMs + LOOK_EVERY_MS
-      this.#serveAt(lookAtMs, this.#lineOf(state, offers, asked), asked.model)
+      lookAtMs = picked.kind === 'none' ? picked.untilMs : nowMs + LOOK_EVERY_MS
     }
-    const line = this.#lineOf(state, offers, asked)
-    return this.#inLine(line, { offers, asked, isFirst: true }, nowMs) as Promise<Turn<Offer>>
+    return this.#inLine({ offers, asked, isFirst: true }, nowMs, lookAtMs) as Promise<Turn<Offer>>
   }
 
   /** A turn if one is free now, for a call that has something else to wait for. */
   turnNow<Offer extends Schedulable>(offers: readonly Offer[], asked: TurnRequest): Turn<Offer> | undefined {
     const state = this.#stateOf(asked.model)
     const nowMs = this.#parts.clock.monotonicMs()
-    if (!this.#isLineEmpty(state, offers, asked)) return undefined
+    if (hasToWait(state, offers, asked)) return undefined
     const picked = this.#pick(offers, asked, nowMs)
     if (picked.kind !== 'go') return undefined
     state.budget.begun(nowMs)
@@ -110,17 +107,22 @@ export class Dispatch {
     if (picked.kind === 'none') return undefined
     const state = this.#stateOf(asked.model)
     const turn = picked.kind === 'go' ? this.#turnOf(picked, asked, nowMs) : undefined
-    const line = turn === undefined ? this.#lineOf(state, offers, asked) : undefined
-    const hasRoom = line === undefined || line.queue.size < this.#parts.limits.maxQueued
+    const waiting = turn === undefined ? (linesFor(state, asked).find(offers)?.queue.size ?? 0) : 0
+    const hasRoom = waiting < this.#parts.limits.maxQueued
     // Comes last, so that retry credit is only spent on a call that can be made.
     if (!hasRoom || !state.budget.mayRetry(nowMs)) {
       turn?.giveBack()
       return undefined
     }
-    if (line === undefined) return turn
-    this.#serveAt(nowMs + LOOK_EVERY_MS, line, asked.model)
-    const begun = { ...asked, isBegun: true }
-    return this.#inLine(line, { offers, asked: begun, isFirst: false }, nowMs) as Promise<Turn<Offer>>
+    if (turn !== undefined) return turn
+    const wanted = { offers, asked: { ...asked, isBegun: true }, isFirst: false }
+    return this.#inLine(wanted, nowMs, nowMs + LOOK_EVERY_MS) as Promise<Turn<Offer>>
+  }
+
+  /** Why a deployment gets no call like this one now. Undefined: it is ready for one. */
+  closedBecauseOf(offer: Schedulable, asked: Omit<CallDemand, 'nowMs'>): ClosedReason | undefined {
+    const { scheduler, clock } = this.#parts
+    return scheduler.closedBecauseOf(offer, { ...asked, nowMs: clock.monotonicMs() })
   }
 
   /** Whether a call of the model succeeded that began after `sinceMs`, on the monotonic clock. */
@@ -144,8 +146,16 @@ export class Dispatch {
   /** Interactive calls in queues, by model. */
   waiting(): ReadonlyMap<string, number> {
     const sizeOf = ({ lines }: ModelState): number =>
-      [...lines.values()].reduce((sum, { queue }) => sum + queue.size, 0)
+      lines.all().reduce((sum, { queue }) => sum + queue.size, 0)
     return new Map([...this.#models].map(([model, state]) => [model, sizeOf(state)]))
+  }
+
+  /** Queues of all models: one for each combination of deployments for which a call waits. */
+  get queues(): number {
+    return [...this.#models.values()].reduce(
+      (sum, { lines, background }) => sum + lines.size + background.size,
+      0,
+    )
   }
 
   #pick<Offer extends Schedulable>(
@@ -208,12 +218,13 @@ export class Dispatch {
   }
 
   #inLine(
-    line: Line,
     wanted: Pick<WaitingCall, 'offers' | 'asked' | 'isFirst'>,
     nowMs: number,
+    lookAtMs: number | undefined,
   ): Promise<Turn<Schedulable>> {
-    const { asked } = wanted
+    const { asked, offers } = wanted
     const { queueWaitMs } = this.#parts.limits
+    const line = linesFor(this.#stateOf(asked.model), asked).open(offers)
     const { queue } = line
     const mostMs = mayWait(asked) ? Number.POSITIVE_INFINITY : queueWaitMs
     const expectedMs = queue.expectedWaitMs(asked.project, nowMs)
@@ -224,12 +235,17 @@ export class Dispatch {
     const refuse: WaitingCall['refuse'] = (fault) => (cancel(), reject(fault))
     const entry = { ...wanted, sinceMs: nowMs, begin, refuse }
     const joined = queue.join(asked.project, entry, nowMs, asked.batchId)
-    if (joined.kind === 'refused') throw busyFault(asked.model, joined.expectedWaitMs)
+    if (joined.kind === 'refused') {
+      line.rest()
+      throw busyFault(asked.model, joined.expectedWaitMs)
+    }
+    if (lookAtMs !== undefined) this.#serveAt(lookAtMs, line, asked.model)
     if (asked.isBackground !== true) this.#waits += 1
     if (joined.pushedOut !== undefined) refused(joined.pushedOut)
     const { place } = joined
     const leave = (fault: Fault): void => {
       if (!queue.leave(place)) return
+      line.rest()
       refuse(fault)
       // The next call may need less than this one, and may have been waiting behind it.
       this.#serve(asked.model)
@@ -249,15 +265,13 @@ export class Dispatch {
   /** Serves all queues of a model, one turn for each at a time. */
   #serve(model: string): void {
     const { lines, background } = this.#stateOf(model)
-    this.#serveAll(lines, model)
-    if (background.size > 0 && areEmpty(lines)) this.#serveAll(background, model)
+    if (lines.size > 0) this.#serveAll(lines, model)
+    if (background.size > 0 && lines.size === 0) this.#serveAll(background, model)
   }
 
-  #serveAll(lines: ReadonlyMap<string, Line>, model: string): void {
-    if (lines.size === 0) return
-    let waiting = [...lines.values()].filter(({ queue }) => queue.size > 0)
+  #serveAll(lines: Lines, model: string): void {
+    let waiting = lines.all()
     while (waiting.length > 0) waiting = waiting.filter((line) => this.#serveOne(line, model))
-    for (const line of lines.values()) if (line.queue.size === 0) line.rest()
   }
 
   /** Serves the first call of a queue. Returns whether there may be more to serve. */
@@ -277,6 +291,7 @@ export class Dispatch {
       return false
     }
     queue.take(nowMs)
+    line.rest()
     if (picked.kind === 'go') {
       if (isFirst) this.#stateOf(model).budget.begun(nowMs)
       begin(this.#turnOf(picked, asked, nowMs, nowMs - sinceMs))
@@ -296,24 +311,6 @@ export class Dispatch {
     })
   }
 
-  #isLineEmpty(state: ModelState, offers: readonly Schedulable[], asked: TurnRequest): boolean {
-    const { isBackground } = asked
-    if (isBackground === true && !areEmpty(state.lines)) return false
-    const lines = isBackground === true ? state.background : state.lines
-    return lines.size === 0 || this.#lineOf(state, offers, asked).queue.size === 0
-  }
-
-  #lineOf(state: ModelState, offers: readonly Schedulable[], { isBackground }: TurnRequest): Line {
-    const lines = isBackground === true ? state.background : state.lines
-    const key = offers.length === 1 ? (offers[0]?.deployment.id ?? '') : offers.map(idOf).sort().join('\n')
-    let line = lines.get(key)
-    if (line === undefined) {
-      line = new Line(this.#parts.limits.maxQueued)
-      lines.set(key, line)
-    }
-    return line
-  }
-
   #isSoon(untilMs: number, asked: TurnRequest, nowMs: number): boolean {
     const isWorthIt = mayWait(asked) || untilMs - nowMs <= this.#parts.limits.queueWaitMs
     return isWorthIt && untilMs < asked.deadlineMs
@@ -329,18 +326,14 @@ export class Dispatch {
   }
 }
 
-/** Whether the call waits until its deadline: leaving would waste paid calls, or no caller waits for it. */
-function mayWait({ isBegun, isBackground }: TurnRequest): boolean {
-  return isBegun === true || isBackground === true
+function linesFor({ lines, background }: ModelState, { isBackground }: TurnRequest): Lines {
+  return isBackground === true ? background : lines
 }
 
-function areEmpty(lines: ReadonlyMap<string, Line>): boolean {
-  for (const { queue } of lines.values()) if (queue.size > 0) return false
-  return true
-}
-
-function idOf({ deployment }: Schedulable): string {
-  return deployment.id
+/** Other calls wait for the same deployments, or any interactive call does and this one is not. */
+function hasToWait(state: ModelState, offers: readonly Schedulable[], asked: TurnRequest): boolean {
+  if (asked.isBackground === true && state.lines.size > 0) return true
+  return linesFor(state, asked).find(offers) !== undefined
 }
 
 function refused({ entry: { asked, refuse } }: Place<WaitingCall>): void {

@@ -72,5 +72,5 @@ export function callTraceOf(call: EndedCall, own: OwnShare): CallTrace {
 
 /** An upstream's words may repeat what the caller sent, so the log gets its code instead. */
 function reasonOf(failure: UpstreamFailure | undefined): string | undefined {
-  return failure?.isInUpstreamsWords === false ? failure.message : undefined
+  return failure?.isInUpstreamsWords === false ? failure.reason : undefined
 }

@@ -24,6 +24,11 @@ export interface TurnRequest {
   readonly caller?: Caller | undefined
 }
 
+/** Whether the call waits until its deadline: leaving would waste paid calls, or no caller waits for it. */
+export function mayWait({ isBegun, isBackground }: TurnRequest): boolean {
+  return isBegun === true || isBackground === true
+}
+
 /** The right to make one call to one deployment now. It is ended once, in one of these ways. */
 export interface Turn<Offer> {
   readonly offer: Offer

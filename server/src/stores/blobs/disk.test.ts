@@ -6,8 +6,10 @@ import { join, resolve, sep } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
+import { ENDLESS_ROOM } from '#ports/disk-room.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import { bytesOf, digestOf } from '#test/contract/blob-store.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { fillDisk, smallDisk, testFolder } from '#test/support/disk.ts'
 import { fileOf, walk, type Entry } from './disk-names.ts'
 import { DiskBlobs } from './disk.ts'
@@ -32,7 +34,7 @@ test('no name, however hostile, leads out of the folder or into the drafts, and 
       assert.ok(!file.startsWith(join(root, '~drafts')), file)
       if (isBlobName(other) && other !== one) assert.notEqual(resolve(fileOf(root, other)), file)
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 
@@ -86,6 +88,20 @@ test('at the start drafts of an hour ago are cleared away, those of others at wo
   utimesSync(old, thenSeconds, thenSeconds)
   await DiskBlobs.open(folder)
   assert.deepEqual(readdirSync(join(folder, '~drafts')), [names[1]])
+})
+
+test('a blob, and a draft, are as old as the clock of the node says, not that of the machine', async () => {
+  const folder = testFolder()
+  const clock = { nowMs: () => Date.now() + 40 * 86_400_000 }
+  const store = await DiskBlobs.open(folder, ENDLESS_ROOM, clock)
+  await store.put('ours', Buffer.from('x'))
+  const [blob] = await store.list({ prefix: '', limit: 1 })
+  assert.ok(Math.abs((blob?.modifiedMs ?? 0) - clock.nowMs()) < 3_600_000)
+  writeFileSync(join(folder, '~drafts', '0'.repeat(32)), 'half')
+  await DiskBlobs.open(folder)
+  assert.equal(readdirSync(join(folder, '~drafts')).length, 1)
+  await DiskBlobs.open(folder, ENDLESS_ROOM, clock)
+  assert.deepEqual(readdirSync(join(folder, '~drafts')), [])
 })
 
 test('foreign files in the folder are neither listed nor changed', async () => {

@@ -13,6 +13,7 @@ import {
 } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { BlobStore, ListedBlob, OpenBlob } from '#ports/blobs.ts'
+import type { Clock } from '#ports/clock.ts'
 import { ENDLESS_ROOM, type DiskRoom } from '#ports/disk-room.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import { entriesIn, fileOf, walk } from './disk-names.ts'
@@ -44,25 +45,34 @@ const AWAY = new Set([
   'ENFILE',
 ])
 
-/** Files below a folder. Several processes may share it; foreign files are left alone. */
+/**
+ * Files below a folder. Several processes may share it; foreign files are left alone. A file is as old as the node's clock says, which is
+ * the store's: that of the machine may be wrong, and blobs are deleted by their age.
+ */
 export class DiskBlobs implements BlobStore {
   readonly #folder: string
   readonly #room: DiskRoom
+  readonly #clock: Pick<Clock, 'nowMs'>
   readonly #syncs = new SharedSyncs(syncFolder)
 
-  private constructor(folder: string, room: DiskRoom) {
+  private constructor(folder: string, room: DiskRoom, clock: Pick<Clock, 'nowMs'>) {
     this.#folder = folder
     this.#room = room
+    this.#clock = clock
   }
 
   /** Creates the folder if there is none, and removes the drafts of a process that died. */
-  static async open(folder: string, room: DiskRoom = ENDLESS_ROOM): Promise<DiskBlobs> {
+  static async open(
+    folder: string,
+    room: DiskRoom = ENDLESS_ROOM,
+    clock: Pick<Clock, 'nowMs'> = { nowMs: Date.now },
+  ): Promise<DiskBlobs> {
     const root = resolve(folder)
     return away(root, async () => {
       const made = await mkdir(join(root, DRAFTS), { recursive: true, mode: 0o700 })
-      const store = new DiskBlobs(root, room)
+      const store = new DiskBlobs(root, room, clock)
       if (made) await store.#syncFolders(root, dirname(made))
-      await clearDrafts(join(root, DRAFTS), Date.now() - MAX_DRAFT_AGE_MS)
+      await clearDrafts(join(root, DRAFTS), clock.nowMs() - MAX_DRAFT_AGE_MS)
       return store
     })
   }
@@ -137,6 +147,8 @@ export class DiskBlobs implements BlobStore {
     try {
       // A loop, since a full disk may take only a part.
       for (let at = 0; at < bytes.length;) at += (await handle.write(bytes, at)).bytesWritten
+      const nowSeconds = this.#clock.nowMs() / 1000
+      await handle.utimes(nowSeconds, nowSeconds)
       await handle.sync()
       await handle.close()
       return draft

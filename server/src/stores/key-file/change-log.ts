@@ -3,7 +3,7 @@
  * the first with that of the packed file: a log belongs to one file, and no record can be taken out or put in another order.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { open, readFile } from 'node:fs/promises'
+import { constants, open, readFile } from 'node:fs/promises'
 import type { DirectoryChanges, DirectoryState, HeldProject } from '#ports/key-file.ts'
 import type { KeyRecord } from '#ports/key-store.ts'
 import { changesJson, keyFromJson, projectFromJson, type ChangesJson } from './key-json.ts'
@@ -90,7 +90,8 @@ export async function appendTo(
   length.writeUInt32LE(text.length)
   const head = log.endBytes === 0 ? [headOf(log.mac)] : []
   const bytes = Buffer.concat([...head, length, text, macOf(key, log.mac, text)])
-  const file = await open(path, log.endBytes === 0 ? 'w' : 'r+', 0o600)
+  const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
+  const file = await open(path, O_WRONLY | O_NOFOLLOW | (log.endBytes === 0 ? O_CREAT | O_TRUNC : 0), 0o600)
   try {
     await file.truncate(log.endBytes)
     await file.write(bytes, 0, bytes.length, log.endBytes)

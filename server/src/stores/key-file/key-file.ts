@@ -1,5 +1,5 @@
 /** The packed keys of a machine in its data folder, and the log of changes beside them. */
-import { existsSync, mkdirSync } from 'node:fs'
+import { constants, existsSync, mkdirSync } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -23,6 +23,8 @@ import { bytesInMemory, identityOf, openFile } from './readable-bytes.ts'
 const PACKED_KEYS = 'keys.packed'
 const CHANGES = 'keys.changes'
 const DRAFT = 'keys.packed.draft'
+/** In a folder that others write to, the draft may be a link to a file of this user: it is not followed. */
+const DRAFT_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
 const LOCK = 'keys.lock'
 /** Of earlier versions. */
 const OLD_SNAPSHOT = 'keys.snapshot'
@@ -204,7 +206,7 @@ export class PackedKeyFile implements KeyFile {
   /** A crash leaves the old file or the new one. The lock is held, so the draft of one that crashed is written over. */
   async #replace(pack: (write: Write, key: Uint8Array) => Promise<void>): Promise<PackedKeyBytes> {
     onDisk(() => mkdirSync(this.#parts.folder, { recursive: true, mode: 0o700 }))
-    const file = await open(this.#draft, 'w', 0o600).catch(failed)
+    const file = await open(this.#draft, DRAFT_FLAGS, 0o600).catch(failed)
     try {
       await pack((bytes) => file.writeFile(bytes).catch(failed), this.#parts.keys[0] as Uint8Array)
       await file.sync().catch(failed)

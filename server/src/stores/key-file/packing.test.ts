@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { HeldProject } from '#ports/key-file.ts'
 import type { KeyRecord } from '#ports/key-store.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { packAll, packChanged, type Write } from './packing.ts'
 import { PackedKeyBytes } from './packed-keys.ts'
 import { bytesInMemory } from './readable-bytes.ts'
@@ -94,57 +95,67 @@ async function* page<Item>(items: readonly Item[]) {
 }
 
 test('packed keys, and those packed with changes any number of times, say what a map of records says', async () => {
-  const runs = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), async ([first, ...later]) => {
-    const { keys, projects } = first as Step
-    const all = new Map<string, KeyRecord>()
-    const digests = new Set<string>()
-    const allProjects = new Map(projects.map((one) => [one.name, one]))
-    const alive = keys.filter(({ revokedAtMs }) => revokedAtMs === undefined)
-    let state = { version: 1n, mark: 'first', verifiedAtMs: 1 }
-    let packed = await packedBy((write) =>
-      packAll(write, SIGNING, state, { keys: () => page(alive), projects: () => page(projects) }),
-    )
-    for (const one of alive) all.set(one.id, one)
-    const check = (): void => {
-      assert.deepEqual([packed.state, packed.size], [state, all.size])
-      const open = new Map<string, { id: string; validUntilMs: number | undefined }>()
-      for (const { id, secrets } of all.values())
-        for (const { digest, validUntilMs } of secrets) {
-          digests.add(digest)
-          open.set(digest, { id, validUntilMs })
+  const histories = fc.asyncProperty(
+    fc.array(step, { minLength: 1, maxLength: 5 }),
+    async ([first, ...later]) => {
+      const { keys, projects } = first as Step
+      const all = new Map<string, KeyRecord>()
+      const digests = new Set<string>()
+      const allProjects = new Map(projects.map((one) => [one.name, one]))
+      const alive = keys.filter(({ revokedAtMs }) => revokedAtMs === undefined)
+      let state = { version: 1n, mark: 'first', verifiedAtMs: 1 }
+      let packed = await packedBy((write) =>
+        packAll(write, SIGNING, state, { keys: () => page(alive), projects: () => page(projects) }),
+      )
+      for (const one of alive) all.set(one.id, one)
+      const check = (): void => {
+        assert.deepEqual([packed.state, packed.size], [state, all.size])
+        const open = new Map<string, { id: string; validUntilMs: number | undefined }>()
+        for (const { id, secrets } of all.values())
+          for (const { digest, validUntilMs } of secrets) {
+            digests.add(digest)
+            open.set(digest, { id, validUntilMs })
+          }
+        for (const digest of digests) {
+          const found = packed.find(digest)
+          assert.deepEqual(found && { id: found.key.id, validUntilMs: found.validUntilMs }, open.get(digest))
         }
-      for (const digest of digests) {
-        const found = packed.find(digest)
-        assert.deepEqual(found && { id: found.key.id, validUntilMs: found.validUntilMs }, open.get(digest))
+        for (const record of all.values()) {
+          const {
+            revokedAtMs: _,
+            lastUsedAtMs: __,
+            createdAtMs: ___,
+            projectTerms,
+            secrets,
+            ...held
+          } = record
+          assert.deepEqual(packed.keyOfId(record.id), held)
+          assert.ok(secrets.length > 0 && projectTerms)
+        }
+        for (const one of allProjects.values()) assert.deepEqual(packed.projectOf(one.name), one)
+        assert.equal(packed.keyOfId('p/none of these'), undefined)
+        assert.equal(packed.projectOf('none of these'), undefined)
       }
-      for (const record of all.values()) {
-        const { revokedAtMs: _, lastUsedAtMs: __, createdAtMs: ___, projectTerms, secrets, ...held } = record
-        assert.deepEqual(packed.keyOfId(record.id), held)
-        assert.ok(secrets.length > 0 && projectTerms)
-      }
-      for (const one of allProjects.values()) assert.deepEqual(packed.projectOf(one.name), one)
-      assert.equal(packed.keyOfId('p/none of these'), undefined)
-      assert.equal(packed.projectOf('none of these'), undefined)
-    }
-    check()
-    for (const changes of later) {
-      state = { version: state.version + 1n, mark: 'later', verifiedAtMs: 2 }
-      const before = packed
-      packed = await packedBy((write) => packChanged(write, SIGNING, state, { packed: before, changes }))
-      for (const one of changes.keys)
-        if (one.revokedAtMs === undefined) all.set(one.id, one)
-        else all.delete(one.id)
-      for (const one of changes.projects) allProjects.set(one.name, one)
       check()
-    }
-  })
-  await fc.assert(runs, { numRuns: 300 })
+      for (const changes of later) {
+        state = { version: state.version + 1n, mark: 'later', verifiedAtMs: 2 }
+        const before = packed
+        packed = await packedBy((write) => packChanged(write, SIGNING, state, { packed: before, changes }))
+        for (const one of changes.keys)
+          if (one.revokedAtMs === undefined) all.set(one.id, one)
+          else all.delete(one.id)
+        for (const one of changes.projects) allProjects.set(one.name, one)
+        check()
+      }
+    },
+  )
+  await fc.assert(histories, runs(300))
 })
 
 test('ten thousand keys are each found, and no other digest is', async () => {
   const count = 10_000
   const record = (index: number): KeyRecord => ({
-    ...(fc.sample(key, { numRuns: 1, seed: 1 })[0] as KeyRecord),
+    ...(fc.sample(key, { ...runs(1), seed: 1 })[0] as KeyRecord),
     id: `p/${index}`,
     project: 'p',
     name: String(index),

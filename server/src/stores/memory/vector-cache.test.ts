@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { CachedVector } from '#ports/vector-cache.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { ENTRY_OVERHEAD_BYTES, MemoryVectorCache } from './vector-cache.ts'
 
 function vectorOf(width: number): CachedVector {
@@ -60,7 +61,7 @@ test('any history forgets by time, then by bytes, those used longest ago first',
         assert.ok(cache.size().bytes <= maxBytes)
       }
     }),
-    { numRuns: 200 },
+    runs(200),
   )
 })
 

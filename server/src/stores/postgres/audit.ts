@@ -112,7 +112,11 @@ export class PostgresAudit implements AuditLog {
       ]),
     )
     const { auditChain } = this.#database
-    return rows.map(({ before_hash: hash, ...row }) => auditChain.checked(entryOf(row), hash ?? undefined))
+    const entries = rows.map(({ before_hash: hash, ...row }) =>
+      auditChain.checked(entryOf(row), hash ?? undefined),
+    )
+    for (const { sequence, intact } of entries) if (!intact) this.#verified.found(sequence)
+    return entries
   }
 
   async chain(): Promise<AuditChainState> {

@@ -13,6 +13,7 @@ import {
 } from 'pg'
 import type { SealingKeys } from '#ports/credentials.ts'
 import { AuditChain } from '../audit-chain.ts'
+import { Connecting } from './connecting.ts'
 import { copyIn } from './copy-in.ts'
 
 /** Runs one statement. With `name` it is prepared: parsed once per connection. */
@@ -90,13 +91,20 @@ export function openPostgres(urlNow: string | (() => string), options: DatabaseO
   )
 }
 
+/** The message of the pool when a wait for one of its connections, all in use, has ended. */
+const POOL_FULL = /^timeout exceeded when trying/
+
+/** No connection became free in time, though the server answers. */
+export class PoolFull extends Error {}
+
 /** A pool whose connections run over the streams that `connect` opens. */
 export function openPool(config: PoolConfig, connect: () => Duplex, options: DatabaseOptions): Database {
   const { queryTimeoutMs = QUERY_TIMEOUT_MS, onError } = options
   const streams = new Set<Duplex>()
+  const waitMs = config.connectionTimeoutMillis ?? Math.min(CONNECT_TIMEOUT_MS, queryTimeoutMs)
   const pool = new Pool({
-    connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, queryTimeoutMs),
     ...config,
+    connectionTimeoutMillis: waitMs,
     application_name: 'torana',
     query_timeout: queryTimeoutMs,
     statement_timeout: statementTimeoutMs(queryTimeoutMs),
@@ -115,7 +123,19 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
   // A connection in use fails its statement, or the next one. Without a listener its error would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
 
-  const acquire = async (): Promise<Connection> => new Connection(await pool.connect())
+  const connecting = new Connecting(pool, waitMs)
+  let answeredMs = -Infinity
+  const acquire = async (): Promise<Connection> => {
+    const sinceMs = performance.now()
+    try {
+      return new Connection(await connecting.client(), () => (answeredMs = performance.now()))
+    } catch (error) {
+      // Others got answers while this one waited: the server is there.
+      if (POOL_FULL.test((error as Error).message) && answeredMs >= sinceMs)
+        throw new PoolFull('all connections are in use', { cause: error })
+      throw error
+    }
+  }
 
   return {
     auditChain: new AuditChain(options.auditKeys),
@@ -163,18 +183,31 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
         connection.release()
       }
     },
-    close: onlyOnce(async () => {
-      await pool.end()
-      // A server that stops meanwhile resets them: that is an end too, which `once` would take for a failure.
-      const closed = Array.from(
-        streams,
-        (stream) => new Promise<void>((resolve) => stream.once('close', () => resolve())),
-      )
-      const timer = setTimeout(() => streams.forEach((stream) => stream.destroy()), GOODBYE_MS)
-      await Promise.all(closed)
-      clearTimeout(timer)
-    }),
+    close: onlyOnce(() => closePool(pool, streams, () => connecting.hasConnection, waitMs)),
   }
+}
+
+/** Ends the pool. An attempt to connect may have half a minute left: where there is no connection, all streams are such attempts. */
+async function closePool(
+  pool: Pool,
+  streams: ReadonlySet<Duplex>,
+  hasConnection: () => boolean,
+  waitMs: number,
+) {
+  const ended = pool.end()
+  const late = setTimeout(() => {
+    if (!hasConnection()) streams.forEach((stream) => stream.destroy())
+  }, waitMs)
+  await ended
+  clearTimeout(late)
+  // A server that stops meanwhile resets them: that is an end too, which `once` would take for a failure.
+  const closed = Array.from(
+    streams,
+    (stream) => new Promise<void>((resolve) => stream.once('close', () => resolve())),
+  )
+  const timer = setTimeout(() => streams.forEach((stream) => stream.destroy()), GOODBYE_MS)
+  await Promise.all(closed)
+  clearTimeout(timer)
 }
 
 /** The second and later calls get the result of the first. */
@@ -189,9 +222,12 @@ class Connection {
   readonly lost: Promise<never>
   readonly #client: PoolClient
   readonly #lose: (error: Error) => void
+  readonly #answered: () => void
   #broken = false
 
-  constructor(client: PoolClient) {
+  /** `answered` is called for each answer of the server, errors included. */
+  constructor(client: PoolClient, answered: () => void) {
+    this.#answered = answered
     const { promise, reject } = Promise.withResolvers<never>()
     promise.catch(() => (this.#broken = true))
     this.lost = promise
@@ -211,10 +247,13 @@ class Connection {
 
   async #watched<Result>(work: Promise<Result>): Promise<Result> {
     try {
-      return await work
+      const result = await work
+      this.#answered()
+      return result
     } catch (error) {
+      if (error instanceof DatabaseError) this.#answered()
       this.#broken ||= !leavesConnectionUsable(error)
-      throw error
+      throw isOfAnotherSession(error) ? new Error(OTHER_SESSION, { cause: error }) : error
     }
   }
 
@@ -266,8 +305,12 @@ function readBigint(text: string): bigint | null {
   return text === 'NULL' ? null : BigInt(text)
 }
 
+/** SQLSTATE: there is no such prepared statement, or there is one already: another session answered than the one that prepared it. */
+const OTHER_SESSION_STATES = /^(26000|42P05)$/
+const OTHER_SESSION =
+  'the pooler of DATABASE_URL gave this connection another session of PostgreSQL: set `pool_mode = session`'
 /** SQLSTATE: no connection (08), no right to connect (28), no such database, out of resources (53), cancelled or ended. */
-const AWAY_STATES = /^(08|28|53|57|58)|^(3D000|25006|25P03|55P03)$/
+const AWAY_STATES = /^(08|28|53|57|58)|^(3D000|25006|25P03|55P03|26000|42P05)$/
 const AWAY_CODES = /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/
 const AWAY_CALLS = /^(connect|getaddrinfo)$/
 /** Messages of pg for errors without a code. */
@@ -286,7 +329,16 @@ export function isStoreUnreachable(error: unknown): boolean {
   return AWAY_CODES.test(code) || AWAY_CALLS.test(syscall) || AWAY_MESSAGES.test(error.message)
 }
 
+function isOfAnotherSession(error: unknown): boolean {
+  return error instanceof DatabaseError && OTHER_SESSION_STATES.test(error.code ?? '')
+}
+
 /** An error that the server sent for one statement, with the connection left open. */
 function leavesConnectionUsable(error: unknown): boolean {
-  return error instanceof DatabaseError && error.severity === 'ERROR' && error.code !== READ_ONLY
+  return (
+    error instanceof DatabaseError &&
+    error.severity === 'ERROR' &&
+    error.code !== READ_ONLY &&
+    !isOfAnotherSession(error)
+  )
 }

@@ -1,12 +1,13 @@
 import { DatabaseError } from 'pg'
-import { StoreUnreachable } from '#ports/store.ts'
-import { isStoreUnreachable, type Database } from './database.ts'
+import { StoreBusy, StoreUnreachable } from '#ports/store.ts'
+import { isStoreUnreachable, PoolFull, type Database } from './database.ts'
 
 /** Converts failures of the store to the errors of the ports; an error of the statement itself is passed on. */
 export async function reachable<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {
+    if (error instanceof PoolFull) throw new StoreBusy(`PostgreSQL: ${error.message}`, { cause: error })
     if (!isStoreUnreachable(error) && !wasUndone(error)) throw error
     throw new StoreUnreachable(`PostgreSQL: ${(error as Error).message}`, { cause: error })
   }

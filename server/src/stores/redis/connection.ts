@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ErrorReply, RedisClient, RESP_TYPES } from '@redis/client'
-import { certificatesIn } from './certificates.ts'
+import type { Client, sendForBytes } from './client.ts'
 
 /**
  * Deadline of a reply, after which this node goes on without Redis. A healthy one answers in about 1 ms and in 5 ms at its busiest; a
@@ -8,8 +7,6 @@ import { certificatesIn } from './certificates.ts'
  * as an outage.
  */
 export const REPLY_DEADLINE_MS = 75
-/** Deadline of the connection and its greeting: three round trips with TLS, also across a continent. */
-const CONNECT_DEADLINE_MS = 1000
 /**
  * Back-off before Redis is tried again: doubled with every failure in a row, and drawn between half and the whole, so that nodes that
  * lost it together do not return together.
@@ -41,11 +38,6 @@ export class ReplyTimeout extends Error {
   }
 }
 
-type Client = ReturnType<typeof newClient>
-
-/** Strings are returned as bytes: no value is taken for text. */
-const AS_BYTES = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
-
 export function scriptOf(text: string): RedisScript {
   return { text, sha1: createHash('sha1').update(text).digest('hex') }
 }
@@ -60,8 +52,10 @@ export class RedisConnection {
   readonly #options: RedisConnectionOptions
   readonly #replyDeadlineMs: number
   #client: Client | undefined
+  #sendForBytes: typeof sendForBytes | undefined
   #retryTimer: NodeJS.Timeout | undefined
   #failuresInARow = 0
+  #lastError: Error | undefined
   /** Replies to `exchange`, since the start. */
   #repliesSeen = 0
   #isClosed = false
@@ -71,22 +65,29 @@ export class RedisConnection {
     this.#replyDeadlineMs = options.replyDeadlineMs ?? REPLY_DEADLINE_MS
   }
 
+  /** What ended the last connection. Undefined once a script has succeeded since. */
+  get lastError(): Error | undefined {
+    return this.#lastError
+  }
+
   get isReady(): boolean {
     return this.#client !== undefined
   }
 
   /** Resolves after the first attempt, whether it succeeded or not; further attempts follow by themselves. */
   async open(): Promise<void> {
+    const library = await import('./client.ts')
+    this.#sendForBytes = library.sendForBytes
     let client: Client
     try {
       const { url } = this.#options
-      client = newClient(typeof url === 'string' ? url : url())
+      client = library.newClient(typeof url === 'string' ? url : url())
     } catch (error) {
       // A file of its certificates cannot be read.
       return this.#retryLater(error as Error)
     }
     client.on('error', (error: Error) => this.#end(client, error))
-    const deadline = setTimeout(() => client.destroy(), CONNECT_DEADLINE_MS)
+    const deadline = setTimeout(() => client.destroy(), library.CONNECT_DEADLINE_MS)
     try {
       await client.connect()
       const loads = this.#options.scripts.map(({ text }) => client.sendCommand(['SCRIPT', 'LOAD', text]))
@@ -126,6 +127,7 @@ export class RedisConnection {
       })
       const result = read(await inTime(this.#replyDeadlineMs, reply))
       this.#failuresInARow = 0
+      this.#lastError = undefined
       return result
     } catch (error) {
       this.#end(client, error as Error)
@@ -143,11 +145,11 @@ export class RedisConnection {
     commands: readonly (readonly (string | Buffer)[])[],
     take: (reply: unknown, index: number) => void,
   ): Promise<void> {
-    const client = this.#client
-    if (client === undefined) throw new Error('Redis is away')
+    const [client, send] = [this.#client, this.#sendForBytes]
+    if (client === undefined || send === undefined) throw new Error('Redis is away')
     const seenBefore = this.#repliesSeen
     const replies = commands.map(async (command, index) => {
-      const reply: unknown = await client.sendCommand(command, AS_BYTES).catch(asReply)
+      const reply = await send(client, command)
       this.#repliesSeen += 1
       take(reply, index)
     })
@@ -178,44 +180,13 @@ export class RedisConnection {
 
   #retryLater(error: Error): void {
     if (this.#isClosed) return
+    this.#lastError = error
     this.#options.onError?.(error)
     const longestMs = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** this.#failuresInARow)
     this.#failuresInARow += 1
     this.#retryTimer = setTimeout(() => void this.open(), longestMs * (0.5 + Math.random() / 2))
     this.#retryTimer.unref()
   }
-}
-
-/**
- * The class of clients, created once. The library's own `createClient` caches only the class of the last options, and blocks the
- * event loop for 75 ms and more to create another: with two unreachable servers it would do so at every attempt.
- */
-function makeClientClass() {
-  return RedisClient.factory()
-}
-
-/** Created on demand: most nodes of one process have no Redis. */
-let clientOf: ReturnType<typeof makeClientClass> | undefined
-
-/**
- * The library neither queues, nor reconnects, nor measures time: one timer for each of its commands would cost more than the command.
- */
-function newClient(given: string) {
-  clientOf ??= makeClientClass()
-  const { url, tls } = certificatesIn(given)
-  return clientOf({
-    url,
-    name: 'torana',
-    disableOfflineQueue: true,
-    commandOptions: { timeout: 0 },
-    maintNotifications: 'disabled',
-    socket: { connectTimeout: CONNECT_DEADLINE_MS, reconnectStrategy: false, ...tls },
-  })
-}
-
-function asReply(error: unknown): ErrorReply {
-  if (error instanceof ErrorReply) return error
-  throw error
 }
 
 /**

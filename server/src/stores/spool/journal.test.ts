@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { numbered } from '#test/support/entries.ts'
 import { fillDisk, smallDisk, testFolder } from '#test/support/disk.ts'
 import { FileJournal, readOpenCalls } from './journal.ts'
@@ -82,7 +83,7 @@ test('whatever is opened and closed over however many files, what is open is wha
       }
       journal.end()
     }),
-    { numRuns: 100 },
+    runs(100),
   )
 })
 

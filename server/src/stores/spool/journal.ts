@@ -4,7 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import type { Journal, OpenCall } from '#ports/ledger.ts'
-import { entryFrom, entryText } from './entry-text.ts'
+import { entryFrom, entryText } from '#core/money/entry-text.ts'
 import { checkInPlace, segmentPath, segmentsIn } from './segments.ts'
 
 const NAME = 'journal'

@@ -99,14 +99,13 @@ test('a node that leaves something behind leaves its folder too', async () => {
   left?.release()
 })
 
-test('what was set aside for a person outlives the folder of the node', async () => {
+test('a damaged segment outlives the folder of the node', () => {
   const data = testFolder()
   const folder = makeNodeFolder(data, NODE)
-  await folder?.spool.setAside([numbered(7)])
+  writeFileSync(join(data, 'nodes', NODE, 'damaged-1'), 'bytes')
   folder?.leave(true)
   assert.ok(!existsSync(join(data, 'nodes', NODE)))
-  const kept = readFileSync(join(data, 'refused', `${NODE}-refused`), 'utf8')
-  assert.equal((JSON.parse(kept) as unknown[])[9], 7)
+  assert.equal(readFileSync(join(data, 'damaged', `${NODE}-damaged-1`), 'utf8'), 'bytes')
 })
 
 test('where no node ever was, nothing is found', () => {

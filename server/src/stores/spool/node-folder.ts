@@ -83,11 +83,11 @@ function remove(folder: string): void {
   for (const rest of ['', '-holder', '-journal']) rmSync(`${folder}${SUFFIX}${rest}`, { force: true })
 }
 
-/** What a person has to look at outlives the node: `<data>/refused/<node id>-<file>`. */
+/** What a person has to look at outlives the node: `<data>/damaged/<node id>-<file>`. */
 function keepForPeople(folder: string): void {
   const files = existsSync(folder) ? readdirSync(folder).filter(isForPeople) : []
   if (files.length === 0) return
-  const kept = join(folder, '../../refused')
+  const kept = join(folder, '../../damaged')
   mkdirSync(kept, { recursive: true, mode: 0o700 })
   for (const file of files) renameSync(join(folder, file), join(kept, `${basename(folder)}-${file}`))
 }

@@ -152,20 +152,6 @@ test('what comes in while the spool is drained is lost neither now nor later, an
   )
 })
 
-test('what is set aside is on disk for a person, and is never handed over', async () => {
-  const folder = testFolder()
-  const spool = new FileSpool(folder)
-  await spool.setAside(entries(1, 2))
-  await spool.setAside(entries(3, 1))
-  assert.equal(spool.waiting, 0)
-  assert.deepEqual(await drained(new FileSpool(folder)), [])
-  const lines = readFileSync(join(folder, 'refused'), 'utf8').trimEnd().split('\n')
-  assert.deepEqual(
-    lines.map((line) => (JSON.parse(line) as unknown[])[9]),
-    [1, 2, 3],
-  )
-})
-
 test('files of others in the folder are left alone', async () => {
   const folder = testFolder()
   for (const file of ['spool-x', 'spool', 'journal-0']) appendFileSync(join(folder, file), 'not ours')

@@ -4,16 +4,14 @@
  */
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { open, readFile, rename, unlink, type FileHandle } from 'node:fs/promises'
-import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { LedgerEntry } from '#core/money/ledger.ts'
 import type { Spool } from '#ports/ledger.ts'
-import { entryFrom, entryText } from './entry-text.ts'
+import { entryFrom, entryText } from '#core/money/entry-text.ts'
 import { checkInPlace, segmentNumber, segmentPath, segmentsIn } from './segments.ts'
 
 const NAME = 'spool'
-/** Files for a person to look at: what the store refused, and segments with unreadable frames. */
-const REFUSED = 'refused'
+/** Segments with unreadable frames, for a person to look at. */
 const DAMAGED = 'damaged'
 
 const HEADER_BYTES = 8
@@ -93,18 +91,6 @@ export class FileSpool implements Spool {
     }
   }
 
-  setAside(entries: readonly LedgerEntry[]): Promise<void> {
-    return this.#inTurn(async () => {
-      const file = await open(join(this.#folder, REFUSED), 'a', 0o600)
-      try {
-        await file.writeFile(`${entries.map(entryText).join('\n')}\n`)
-        await file.datasync()
-      } finally {
-        await file.close()
-      }
-    })
-  }
-
   close(): Promise<void> {
     return this.#inTurn(() => this.#endSegment())
   }
@@ -170,7 +156,7 @@ export class FileSpool implements Spool {
 }
 
 export function isForPeople(file: string): boolean {
-  return file === REFUSED || file.startsWith(`${DAMAGED}-`)
+  return file.startsWith(`${DAMAGED}-`)
 }
 
 function frameOf(entries: readonly LedgerEntry[]): Buffer {

@@ -176,7 +176,8 @@ describe('errors in a provider’s own words', () => {
       withUpstream(callOf(cohere, at('plain')), { baseUrl: `http://127.0.0.1:${port}` }),
     )
     assert.equal(failure.kind, 'unreachable')
-    assert.match(failure.message, /ECONNREFUSED/)
+    assert.equal(failure.message, 'connection refused')
+    assert.match(failure.reason, /ECONNREFUSED/)
   })
 
   it('an answer larger than we read is broken', async () => {

@@ -1,5 +1,6 @@
 /** The SDK's errors in our words. They are recognised by name: several copies of its base package can be installed. */
 import type { FailureKind } from '#core/fault/failure.ts'
+import { connectionWords } from '#core/fault/connection-words.ts'
 import { scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
 import type { Upstream } from '#core/catalog/catalog.ts'
 import {
@@ -85,8 +86,13 @@ export function failureOf(
   if (REFUSALS.test(error.name)) return fail('refused', `${error.message}${expected.asked}`)
   if (BROKEN.test(error.name)) return fail('broken', brokenBy(error, expected))
   if (SETTINGS.test(error.name)) return fail('rejectedUs', `upstreams.${upstream.name}: ${error.message}`)
-  if (error.message === 'fetch failed' || has(NETWORK)) return fail('unreachable', reason)
+  if (error.message === 'fetch failed' || has(NETWORK)) return unreachable(words, reason, id)
   return provider.strangers === undefined ? error : fail(provider.strangers, error.message)
+}
+
+function unreachable(words: readonly string[], reason: string, deployment: string): UpstreamFailure {
+  const charge = words.some((word) => UNSENT.test(word)) ? 'none' : undefined
+  return new UpstreamFailure('unreachable', connectionWords(words), { deployment, charge }, scrubbed(reason))
 }
 
 export function timedOut({ deployment, timeoutMs }: FailedCall): UpstreamFailure {
@@ -105,8 +111,7 @@ function failureOfApiCall(
   const { statusCode: status, responseHeaders: headers = {}, responseBody = '' } = error
   if (status === undefined) {
     const { words, reason } = causesOf(error)
-    const charge = words.some((word) => UNSENT.test(word)) ? 'none' : undefined
-    return new UpstreamFailure('unreachable', scrubbed(reason), { deployment: id, charge })
+    return unreachable(words, reason, id)
   }
   const upstreamRequestId = requestIdIn(headers)
   if (status < 300)

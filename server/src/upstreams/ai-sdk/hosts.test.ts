@@ -8,7 +8,7 @@ import { callOf, rows, withUpstream } from '#test/support/ai-sdk-calls.ts'
 import { imageCallOf } from '#test/support/ai-sdk-images.ts'
 import { imageProviders } from './image-providers.ts'
 import { providers } from './providers.ts'
-import { SETTINGS } from '../openai/provider-settings.ts'
+import { settingsOf } from '#core/catalog/stored-upstream.ts'
 
 /** Google's library fetches no token when it is given a client that has one. */
 const googleAuthOptions = { authClient: { getAccessToken: async () => ({ token: 'a token' }) } }
@@ -47,13 +47,13 @@ async function hostsOf(provider: string, overrides: Partial<Upstream>, model?: s
 
 /** With a key and, where packages sign or fetch tokens, without. */
 function credentialsOf(provider: string): readonly (string | undefined)[] {
-  return Object.hasOwn(SETTINGS, provider) ? ['a-key', undefined] : ['a-key']
+  return settingsOf(provider).length > 0 ? ['a-key', undefined] : ['a-key']
 }
 
 describe('a credential goes to the host that it is bound to', () => {
   for (const provider of names) {
     it(`${provider}: every setting in the host name of its calls is a host setting with a pattern`, async () => {
-      const settings = (SETTINGS as Readonly<Record<string, readonly string[]>>)[provider] ?? []
+      const settings = settingsOf(provider)
       for (const apiKey of credentialsOf(provider)) {
         const plain = PLAIN[provider] ?? {}
         const hosts = await hostsOf(provider, { apiKey, settings: plain })

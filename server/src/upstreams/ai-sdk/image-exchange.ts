@@ -226,7 +226,8 @@ function failed(error: unknown, { call, provider, origin, taken }: Purchase): un
   const words = strangers === undefined ? provider : { ...provider, strangers }
   const failure = failureOf(error, call, words, { answer: 'pictures', asked: askedBy(call) })
   if (!(failure instanceof UpstreamFailure) || !taken) return failure
-  return new UpstreamFailure(failure.kind, failure.message, { ...failure.detail, charge: 'unknown' })
+  const { kind, message, detail, reason } = failure
+  return new UpstreamFailure(kind, message, { ...detail, charge: 'unknown' }, reason)
 }
 
 function askedBy({ size, quality, format, compression }: SentCall): string {

@@ -67,6 +67,6 @@ async function answerTo<Answer>(
 ): Promise<Answer> {
   const outcome = await inTime(asked, call.timeoutMs, () => timedOut(call))
   if ('answer' in outcome) return outcome.answer
-  const { kind, message, detail } = outcome.failure
-  throw new UpstreamFailure(kind, message, detail)
+  const { kind, message, detail, reason } = outcome.failure
+  throw new UpstreamFailure(kind, message, detail, reason)
 }

@@ -27,6 +27,7 @@ export type Outcome<Answer> =
         readonly kind: FailureKind
         readonly message: string
         readonly detail: FailureDetail
+        readonly reason: string
       }
     }
 
@@ -41,8 +42,8 @@ async function outcomeOf<Answer>(asked: Promise<Answer>): Promise<Outcome<Answer
     return { answer: await asked }
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error
-    const { kind, message, detail } = error
-    return { failure: { kind, message, detail } }
+    const { kind, message, detail, reason } = error
+    return { failure: { kind, message, detail, reason } }
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { DemoEmbedding } from './embedding.ts'
@@ -56,7 +57,12 @@ test('a call that is not done in its time fails alone', async () => {
 })
 
 test('a text that is too long is refused at once, and the next one is answered', async () => {
-  const refused = (words: RegExp) => ({ kind: 'refused', message: words })
+  const refused = (words: RegExp) => (error: UpstreamFailure) => {
+    assert.equal(error.kind, 'refused')
+    assert.match(error.message, words)
+    assert.equal(error.detail.tooLongInput, 1)
+    return true
+  }
   for (const [text, words] of [
     [
       'x'.repeat(500_000),

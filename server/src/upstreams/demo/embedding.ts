@@ -44,19 +44,20 @@ export class DemoEmbedding implements EmbeddingUpstream {
     // Work of this process is never charged, however it ended.
     const failureOf = (kind: FailureKind, message: string, retryAfterMs?: number): UpstreamFailure =>
       new UpstreamFailure(kind, message, { deployment: deployment.id, retryAfterMs, charge: 'none' })
-    const tooLong = (length: string): UpstreamFailure =>
-      failureOf(
+    const tooLong = (tooLongInput: number, length: string): UpstreamFailure =>
+      new UpstreamFailure(
         'refused',
-        `an input has ${length}; the demo model reads at most ${DEMO_MAX_TOKENS} tokens and ${MAX_CHARACTERS} characters. Split the text.`,
+        `has ${length}; the demo model reads at most ${DEMO_MAX_TOKENS} tokens and ${MAX_CHARACTERS} characters. Split the text.`,
+        { deployment: deployment.id, charge: 'none', tooLongInput },
       )
-    const longest = Math.max(0, ...texts.map(charactersOf))
-    if (longest > MAX_CHARACTERS) throw tooLong(`${longest} characters`)
+    const long = texts.findIndex((text) => charactersOf(text) > MAX_CHARACTERS)
+    if (long >= 0) throw tooLong(long, `${charactersOf(texts[long] as string)} characters`)
     let tokens = 0
     let isOver = false
-    const work = async (some: readonly string[]): Promise<readonly Float32Array[]> => {
+    const work = async (some: readonly string[], begin: number): Promise<readonly Float32Array[]> => {
       if (isOver) return []
       const made = await this.#thread.ask('embed', some)
-      if ('tooMany' in made) throw tooLong(`${made.tooMany} tokens`)
+      if ('tooMany' in made) throw tooLong(begin + made.at, `${made.tooMany} tokens`)
       tokens += made.tokens
       return made.vectors
     }
@@ -64,7 +65,12 @@ export class DemoEmbedding implements EmbeddingUpstream {
     try {
       const asker = { project, timeoutMs }
       // All turns queue at the start: of two calls of a project, the first is done first, and not both too late.
-      const made = inTurns(texts).map((some) => this.#turns.run(asker, () => work(some)))
+      let begin = 0
+      const made = inTurns(texts).map((some) => {
+        const at = begin
+        begin += some.length
+        return this.#turns.run(asker, () => work(some, at))
+      })
       vectors = (await Promise.all(made)).flat()
     } catch (error) {
       isOver = true

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import sharp from 'sharp'
 import type { ImageFormat } from '#core/catalog/catalog.ts'
 import type { EditCall, GivenBytes, ImageAnswer, ImageCall, Preview } from '#ports/image-upstream.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { anImageCall } from '#test/support/images.ts'
 import { upstreamFailureOf } from '#test/support/upstream-failure.ts'
 import { captionOf } from './caption.ts'
@@ -15,7 +16,7 @@ type Colour = readonly [number, number, number, number]
 const RED: Colour = [200, 30, 30, 255]
 const BLUE: Colour = [20, 40, 220, 255]
 const CLEAR: Colour = [0, 0, 0, 0]
-const RUNS = 60
+const RUNS = runs(60).numRuns
 
 interface Painted {
   readonly width: number

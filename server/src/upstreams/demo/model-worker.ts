@@ -6,18 +6,18 @@ import { Semaphore } from '#core/structure/semaphore.ts'
 import { giveWay } from '#thread/give-way.ts'
 import { serve } from '#thread/serve.ts'
 
-/** The vectors, or the token count of the first text that has too many. */
+/** The vectors, or place and token count of the first text that has too many. */
 type DemoVectors =
   | { readonly vectors: readonly Float32Array[]; readonly tokens: number }
-  | { readonly tooMany: number }
+  | { readonly tooMany: number; readonly at: number }
 
 const loading = initModel(modelSource)
 
 async function embedded(texts: readonly string[]): Promise<DemoVectors> {
   const model = await loading
   const counts = texts.map((text) => model.tokenizer.encode(text).length)
-  const tooMany = counts.find((count) => count > DEMO_MAX_TOKENS)
-  if (tooMany !== undefined) return { tooMany }
+  const at = counts.findIndex((count) => count > DEMO_MAX_TOKENS)
+  if (at >= 0) return { tooMany: counts[at] as number, at }
   const vectors = await model.embed([...texts])
   const tokens = counts.reduce((sum, count) => sum + count, 0)
   return { vectors: vectors.map((vector) => Float32Array.from(vector)), tokens }

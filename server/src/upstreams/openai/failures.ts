@@ -1,6 +1,7 @@
 /** Classifies HTTP calls without a good answer, for every kind of call alike. */
 import type { Upstream } from '#core/catalog/catalog.ts'
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'
+import { connectionWords } from '#core/fault/connection-words.ts'
 import {
   failureKindOf,
   scrubbed,
@@ -124,7 +125,8 @@ export function failureOfError(error: unknown, detail: FailureDetail): UpstreamF
     return new UpstreamFailure('timedOut', 'no connection in time', detail)
   if (typeof code === 'string' || error instanceof TypeError) {
     const reason = typeof message === 'string' && message !== '' ? message : String(code)
-    return new UpstreamFailure('unreachable', scrubbed(reason), detail)
+    const words = connectionWords(typeof code === 'string' ? [code] : [])
+    return new UpstreamFailure('unreachable', words, detail, scrubbed(reason))
   }
   throw error
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { chunkedBytes, streamed } from '#test/support/streamed.ts'
 import { BodyUnread } from '../connect/sent-body.ts'
 import { joinedBody } from './json-body.ts'
@@ -19,7 +20,7 @@ test('bytes in any chunks become the base64 of the whole, and the body is as lon
         assert.ok(bytes.equals(Buffer.from(expected.join(''))))
       },
     ),
-    { numRuns: 500 },
+    runs(500),
   )
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { BodyUnread } from '../connect/sent-body.ts'
 import { chunkedBytes, streamed } from '#test/support/streamed.ts'
 import { multipartForm } from './multipart-body.ts'
@@ -56,7 +57,7 @@ test('a form is read by others as it was meant, and is as long as it says', asyn
         }
       },
     ),
-    { numRuns: 300 },
+    runs(300),
   )
 })
 

@@ -3,6 +3,7 @@
  * up by themselves.
  */
 import type { Upstream } from '#core/catalog/catalog.ts'
+import { settingsOf } from '#core/catalog/stored-upstream.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 
 /** A deployment of either kind. */
@@ -18,17 +19,11 @@ interface CommonSettings {
   readonly baseURL?: string
 }
 
-/** The settings of the packages that take any. The others take a key, headers and a base URL. */
-export const SETTINGS = {
-  'amazon-bedrock': ['region', 'accessKeyId', 'secretAccessKey', 'sessionToken', 'modelFamily'],
-  'google-vertex': ['project', 'location', 'googleAuthOptions'],
-} as const satisfies Readonly<Record<string, readonly string[]>>
-
 export function commonSettings(deployment: Deployment, fetch: typeof globalThis.fetch): CommonSettings {
   const { upstream } = deployment
-  refuseUnknown(deployment, [])
+  refuseUnknown(deployment)
   if (!upstream.apiKey) throw missing(deployment, 'apiKey')
-  return { ...settingsOf(upstream, fetch), apiKey: upstream.apiKey }
+  return { ...connectionOf(upstream, fetch), apiKey: upstream.apiKey }
 }
 
 /** What is wrong with a deployment's settings, before any call; undefined when nothing is visible from here. */
@@ -47,12 +42,12 @@ export function settingsProblem(deployment: Deployment): string | undefined {
 /** A bearer key, or the credentials that sign each request. */
 export function bedrockSettings(deployment: Deployment, fetch: typeof globalThis.fetch) {
   const { upstream } = deployment
-  refuseUnknown(deployment, SETTINGS['amazon-bedrock'])
+  refuseUnknown(deployment)
   const { modelFamily = 'titan' } = upstream.settings
   if (modelFamily !== 'titan' && modelFamily !== 'cohere' && modelFamily !== 'nova') {
     throw wrong(deployment, 'settings.modelFamily is not titan, cohere or nova')
   }
-  const settings = { ...settingsOf(upstream, fetch), ...optional(deployment, 'sessionToken') }
+  const settings = { ...connectionOf(upstream, fetch), ...optional(deployment, 'sessionToken') }
   if (upstream.apiKey && upstream.baseUrl) return { ...settings, apiKey: upstream.apiKey }
   const region = required(deployment, 'region')
   if (upstream.apiKey) return { ...settings, region, apiKey: upstream.apiKey }
@@ -69,8 +64,8 @@ export function bedrockSettings(deployment: Deployment, fetch: typeof globalThis
 /** An API key (express mode), or a project whose access tokens Google's own auth library fetches. */
 export function vertexSettings(deployment: Deployment, fetch: typeof globalThis.fetch) {
   const { upstream } = deployment
-  refuseUnknown(deployment, SETTINGS['google-vertex'])
-  const settings = settingsOf(upstream, fetch)
+  refuseUnknown(deployment)
+  const settings = connectionOf(upstream, fetch)
   if (upstream.apiKey) return { ...settings, apiKey: upstream.apiKey }
   const { googleAuthOptions } = upstream.settings
   return {
@@ -83,7 +78,7 @@ export function vertexSettings(deployment: Deployment, fetch: typeof globalThis.
   }
 }
 
-function settingsOf({ baseUrl, headers }: Upstream, fetch: typeof globalThis.fetch) {
+function connectionOf({ baseUrl, headers }: Upstream, fetch: typeof globalThis.fetch) {
   return { headers: { ...headers }, fetch, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) }
 }
 
@@ -106,8 +101,9 @@ export function missing(deployment: Deployment, path: string): UpstreamFailure {
 }
 
 /** A misspelt setting would otherwise silently change nothing. */
-function refuseUnknown(deployment: Deployment, known: readonly string[]): void {
+function refuseUnknown(deployment: Deployment): void {
   const { settings, provider } = deployment.upstream
+  const known = settingsOf(provider)
   const unknown = Object.keys(settings).find((name) => !known.includes(name))
   if (unknown === undefined) return
   throw wrong(

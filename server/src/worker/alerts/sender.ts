@@ -8,7 +8,7 @@ import {
   type DeliveryResult,
   type DueNotice,
 } from '#ports/alerts.ts'
-import { every, type Repetition } from '../every.ts'
+import { every, type Repeat, type Repetition } from '../every.ts'
 import { retryMsAfter, Sending } from '../sending.ts'
 
 export interface AlertSenderParts {
@@ -19,6 +19,7 @@ export interface AlertSenderParts {
   readonly nowMs: () => number
   readonly events: AlertSenderEvents
   readonly pollMs?: number | undefined
+  readonly repeat?: Repeat | undefined
 }
 
 interface AlertSenderEvents {
@@ -46,12 +47,13 @@ export class AlertSender {
   readonly #sending: Sending<DueNotice>
 
   constructor(parts: AlertSenderParts) {
-    const { outbox, pollMs } = parts
+    const { outbox, pollMs, repeat } = parts
     this.#parts = parts
     this.#sending = new Sending({
       due: (room) => outbox.due(room),
       send: (due) => this.#send(due),
       pollMs,
+      repeat,
     })
   }
 

@@ -66,7 +66,7 @@ test('models and credentials of the store are in force beside those of the confi
   state.objects = anAddition('text-embedding-3-large')
   await credentials.put(
     { upstream: 'first', baseUrl: 'https://first.example', secret: 'stored' },
-    { name: 'tester' },
+    { kind: 'member', name: 'tester' },
   )
   const followed: Catalog[] = []
   catalog.follow((current) => followed.push(current))

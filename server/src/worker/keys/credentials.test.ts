@@ -37,11 +37,11 @@ test('only upstreams without a credential get one, and only at the address it wa
   for (const { name, baseUrl } of [own, bare, { name: 'moved', baseUrl: 'https://before.example' }])
     await store.put(
       { upstream: name, baseUrl: baseUrl ?? '', secret: `stored for ${name}` },
-      { name: 'tester' },
+      { kind: 'member', name: 'tester' },
     )
   await store.put(
     { upstream: 'local', baseUrl: addressOf(local), secret: 'stored for local' },
-    { name: 'tester' },
+    { kind: 'member', name: 'tester' },
   )
   const catalog = catalogOf(own, bare, moved, local)
   const { catalog: given, problems } = await withCredentials(catalog, store)

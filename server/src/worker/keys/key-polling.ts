@@ -1,12 +1,18 @@
 import type { KeySnapshot } from './key-snapshot.ts'
-import { every, type Repetition } from '../every.ts'
+import { everyMs, type Repetition } from '../every.ts'
+import type { Pulse } from '../pulse.ts'
 
-/** A revocation takes effect on every node within two seconds: one for this pause, one for the query itself. */
+/** Interval of reading where heartbeats do not say whether anything changed. */
 const POLL_MS = 1000
 
 /** Refreshes the snapshot until it is stopped. */
-export function pollKeys(snapshot: KeySnapshot, onError: (error: unknown) => void): Repetition {
-  const polling = every(POLL_MS, () => snapshot.refresh(), onError)
+export function pollKeys(
+  snapshot: KeySnapshot,
+  onError: (error: unknown) => void,
+  pulse?: Pick<Pulse, 'always' | 'said'>,
+): Repetition {
+  const repeat = pulse?.always ?? everyMs(POLL_MS)
+  const polling = repeat(() => snapshot.refresh(pulse?.said('directory')), onError)
   return {
     async stop() {
       await polling.stop()

@@ -9,6 +9,7 @@ import { StoreUnreachable } from '#ports/store.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { peppersOf } from '#runtime/secret.ts'
 import { MemoryKeys } from '#stores/memory/keys.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { digested, memoryDirectory, someSecret } from '#test/support/directory.ts'
 import { keyNode, Link, TestClock, type NodeOptions } from '#test/support/key-nodes.ts'
 import { authenticate } from '#request/access/authenticate.ts'
@@ -19,7 +20,7 @@ import { STALE_KEYS_MS } from './key-snapshot.ts'
 async function loaded(options: NodeOptions = {}) {
   const { keyStore } = memoryDirectory()
   const { secret, stored } = someSecret()
-  await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
+  await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { kind: 'member', name: 'tester' })
   const clock = new TestClock()
   const link = new Link(keyStore)
   const { snapshot, troubles } = keyNode(link, { clock, ...options })
@@ -38,9 +39,9 @@ test('a key of the store is known at once, without a question', async () => {
 
 test('limits and budgets of project and key bind the key, and follow changes', async () => {
   const { snapshot, secret, keyStore } = await loaded()
-  await keyStore.setProject('p', { limits: { requestsPerMinute: 10 } }, { name: 'tester' })
+  await keyStore.setProject('p', { limits: { requestsPerMinute: 10 } }, { kind: 'member', name: 'tester' })
   const budget = { limitNanoUsd: 5n, per: 'day', hard: true } as const
-  await keyStore.setKey('p/k', { budget, models: ['m'] }, { name: 'tester' })
+  await keyStore.setKey('p/k', { budget, models: ['m'] }, { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   const key = (await snapshot.find(secret)) as Key
   assert.deepEqual(key.limits, [{ id: 'project:p:requests', project: 'p', unit: 'requests', perMinute: 10 }])
@@ -51,8 +52,8 @@ test('limits and budgets of project and key bind the key, and follow changes', a
 test('the budget in force follows changes, and is the same object until there is one', async () => {
   const { snapshot, keyStore } = await loaded()
   const budget = { limitNanoUsd: 5n, per: 'day', hard: true } as const
-  await keyStore.setProject('p', { budget }, { name: 'tester' })
-  await keyStore.setKey('p/k', { budget }, { name: 'tester' })
+  await keyStore.setProject('p', { budget }, { kind: 'member', name: 'tester' })
+  await keyStore.setKey('p/k', { budget }, { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   const [ofProject, ofKey] = [snapshot.budgetInForce('project:p'), snapshot.budgetInForce('key:p/k')]
   assert.deepEqual(
@@ -62,11 +63,15 @@ test('the budget in force follows changes, and is the same object until there is
       { id: 'key:p/k', ...budget },
     ],
   )
-  await keyStore.setKey('p/k', { models: ['m'] }, { name: 'tester' })
+  await keyStore.setKey('p/k', { models: ['m'] }, { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   assert.equal(snapshot.budgetInForce('project:p'), ofProject)
-  await keyStore.setProject('p', { budget: { ...budget, limitNanoUsd: 4n } }, { name: 'tester' })
-  await keyStore.setKey('p/k', { budget: null }, { name: 'tester' })
+  await keyStore.setProject(
+    'p',
+    { budget: { ...budget, limitNanoUsd: 4n } },
+    { kind: 'member', name: 'tester' },
+  )
+  await keyStore.setKey('p/k', { budget: null }, { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   assert.equal(snapshot.budgetInForce('project:p')?.limitNanoUsd, 4n)
   assert.equal(snapshot.budgetInForce('key:p/k'), undefined)
@@ -75,14 +80,14 @@ test('the budget in force follows changes, and is the same object until there is
 test('the budget of a project without a key is in force too, from the start and after a change', async () => {
   const { snapshot, keyStore } = await loaded()
   const budget = { limitNanoUsd: 5n, per: 'day', hard: true } as const
-  await keyStore.createProject('keyless', { budget }, { name: 'tester' })
+  await keyStore.createProject('keyless', { budget }, { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   const first = snapshot.budgetInForce('project:keyless')
   assert.deepEqual(first, { id: 'project:keyless', ...budget })
-  await keyStore.setProject('p', { limits: { requestsPerMinute: 10 } }, { name: 'tester' })
+  await keyStore.setProject('p', { limits: { requestsPerMinute: 10 } }, { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   assert.equal(snapshot.budgetInForce('project:keyless'), first)
-  await keyStore.setProject('keyless', { budget: null }, { name: 'tester' })
+  await keyStore.setProject('keyless', { budget: null }, { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   assert.equal(snapshot.budgetInForce('project:keyless'), undefined)
 })
@@ -127,7 +132,7 @@ test('keys of a configuration that is being prepared count when all of it is rea
 
 test('what the configuration says of a project counts for its stored keys too', async () => {
   const { snapshot, secret, keyStore } = await loaded()
-  await keyStore.setProject('p', { limits: { requestsPerMinute: 10 } }, { name: 'tester' })
+  await keyStore.setProject('p', { limits: { requestsPerMinute: 10 } }, { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   const perMinute = async () => ((await snapshot.find(secret)) as Key).limits.map((one) => one.perMinute)
   assert.deepEqual(await perMinute(), [10])
@@ -144,13 +149,13 @@ test('what the configuration says of a project counts for its stored keys too', 
 test('a switch of a stored project, or a field of the configuration, decides whether inputs are kept', async () => {
   const { snapshot, keyStore } = await loaded()
   assert.equal(snapshot.captures('p'), false)
-  await keyStore.setProject('p', { capturesInputs: true }, { name: 'tester' })
+  await keyStore.setProject('p', { capturesInputs: true }, { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   assert.equal(snapshot.captures('p'), true)
   snapshot.setDeclared([{ name: 'p', keys: [] }])
   assert.equal(snapshot.captures('p'), false)
   snapshot.setDeclared([])
-  await keyStore.setProject('p', { capturesInputs: false }, { name: 'tester' })
+  await keyStore.setProject('p', { capturesInputs: false }, { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   assert.deepEqual([snapshot.captures('p'), snapshot.captures('unknown')], [false, false])
 })
@@ -158,7 +163,7 @@ test('a switch of a stored project, or a field of the configuration, decides whe
 test('a key made elsewhere works at once, and is asked about once', async () => {
   const { snapshot, keyStore, link } = await loaded()
   const { secret, stored } = someSecret()
-  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, { name: 'tester' })
+  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, { kind: 'member', name: 'tester' })
   assert.equal((await snapshot.find(secret))?.id, 'p/new')
   assert.equal((await snapshot.find(secret))?.id, 'p/new')
   assert.equal(link.lookUps, 1)
@@ -166,7 +171,7 @@ test('a key made elsewhere works at once, and is asked about once', async () => 
 
 test('a revoked key is refused after the next refresh, without a question', async () => {
   const { snapshot, keyStore, secret, link } = await loaded()
-  await keyStore.revokeKey('p/k', { name: 'tester' })
+  await keyStore.revokeKey('p/k', { kind: 'member', name: 'tester' })
   assert.ok(await snapshot.find(secret), 'not yet heard of')
   await snapshot.refresh()
   assert.equal(await snapshot.find(secret), undefined)
@@ -187,11 +192,11 @@ test('a key that was revoked, and a secret that was rotated out, are told from o
   }
   const next = someSecret()
   // The node's clock is ahead: the overlap has ended.
-  await keyStore.rotateKey('p/k', next.stored, 1000, { name: 'tester' })
+  await keyStore.rotateKey('p/k', next.stored, 1000, { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   assert.match(await wordsFor(secret), /^Key 'k' was rotated: .* ended at 20\d\d-/)
   assert.equal(await wordsFor(next.secret), 'let in')
-  await keyStore.revokeKey('p/k', { name: 'tester' })
+  await keyStore.revokeKey('p/k', { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   for (let time = 0; time < 2; time += 1)
     assert.match(await wordsFor(next.secret), /^Key 'k' was revoked at 20\d\d-/)
@@ -201,12 +206,12 @@ test('a key that was revoked, and a secret that was rotated out, are told from o
 test('an answer that was on its way while the key was revoked does not bring it back', async () => {
   const { snapshot, keyStore, link } = await loaded()
   const { secret, stored } = someSecret()
-  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, { name: 'tester' })
+  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, { kind: 'member', name: 'tester' })
   const gate = Promise.withResolvers<void>()
   link.gate = gate.promise
   const slow = snapshot.find(secret)
   await new Promise((resolve) => setImmediate(resolve))
-  await keyStore.revokeKey('p/new', { name: 'tester' })
+  await keyStore.revokeKey('p/new', { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   gate.resolve()
   await slow
@@ -229,7 +234,7 @@ test('a key that was asked about before it was made works after the next refresh
   const { snapshot, keyStore } = await loaded()
   const { secret, stored } = someSecret()
   assert.equal(await snapshot.find(secret), undefined)
-  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, { name: 'tester' })
+  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   assert.equal((await snapshot.find(secret))?.id, 'p/new')
 })
@@ -241,7 +246,10 @@ test('a cold start with 1,000 unknown secrets asks once for each, and 20 at a ti
     const { secret, stored } = someSecret()
     secrets.push(secret)
     if (index % 2 === 0)
-      await keyStore.createKey({ project: 'p', name: `k${index}`, secret: stored }, { name: 'tester' })
+      await keyStore.createKey(
+        { project: 'p', name: `k${index}`, secret: stored },
+        { kind: 'member', name: 'tester' },
+      )
   }
   const link = new Link(keyStore)
   const { snapshot } = keyNode(link)
@@ -316,8 +324,12 @@ test('a store that was put back to an earlier state is loaded as a whole', async
   const { snapshot, secret, keyStore } = await loaded()
   const earlier = memoryDirectory().keyStore
   const other = someSecret()
-  await earlier.createKey({ project: 'p', name: 'other', secret: other.stored }, { name: 'tester' })
-  for (let step = 0; step < 3; step += 1) await keyStore.setProject('p', {}, { name: 'tester' })
+  await earlier.createKey(
+    { project: 'p', name: 'other', secret: other.stored },
+    { kind: 'member', name: 'tester' },
+  )
+  for (let step = 0; step < 3; step += 1)
+    await keyStore.setProject('p', {}, { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   Object.assign(keyStore, {
     directoryVersion: () => earlier.directoryVersion(),
@@ -332,8 +344,14 @@ test('a store that was put back to an earlier state is loaded as a whole', async
 test('a secret that was rotated away works until the end of the overlap, to the millisecond', async () => {
   const { keyStore } = memoryDirectory()
   const [before, after] = [someSecret(), someSecret()]
-  await keyStore.createKey({ project: 'p', name: 'k', secret: before.stored }, { name: 'tester' })
-  const { secrets } = await keyStore.rotateKey('p/k', after.stored, 60_000, { name: 'tester' })
+  await keyStore.createKey(
+    { project: 'p', name: 'k', secret: before.stored },
+    { kind: 'member', name: 'tester' },
+  )
+  const { secrets } = await keyStore.rotateKey('p/k', after.stored, 60_000, {
+    kind: 'member',
+    name: 'tester',
+  })
   const endMs = secrets[1]?.validUntilMs ?? 0
   const clock = new TestClock()
   const { snapshot } = keyNode(keyStore, { clock })
@@ -349,7 +367,7 @@ test('a key made with the pepper before works, and its digest is made anew at it
   const [old, fresh] = ['the secret before this one', 'the secret of today']
   const { keyStore } = memoryDirectory()
   const { secret, stored } = someSecret({ current: old, previous: undefined })
-  await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
+  await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { kind: 'member', name: 'tester' })
   const version = await keyStore.directoryVersion()
   const rotating = keyNode(keyStore, { peppers: peppersOf({ current: fresh, previous: old }) }).snapshot
   await rotating.start()
@@ -412,7 +430,7 @@ test('whoever asks to be told hears of each change after the start once', async 
   const { snapshot, keyStore, link } = await loaded({ onChange: () => (changes += 1) })
   await snapshot.refresh()
   assert.equal(changes, 0)
-  await keyStore.setProject('p', {}, { name: 'tester' })
+  await keyStore.setProject('p', {}, { kind: 'member', name: 'tester' })
   await snapshot.refresh()
   await snapshot.refresh()
   assert.equal(changes, 1)
@@ -430,7 +448,7 @@ test('whatever is changed, in whatever order, a refreshed node says the same as 
     project: fc.constantFrom('p', 'q'),
     name: fc.constantFrom('a', 'b', 'c'),
   })
-  const runs = fc.asyncProperty(fc.array(change, { maxLength: 40 }), async (changes) => {
+  const histories = fc.asyncProperty(fc.array(change, { maxLength: 40 }), async (changes) => {
     const { keyStore } = memoryDirectory()
     const node = keyNode(keyStore, { clock: systemClock }).snapshot
     const secrets: string[] = []
@@ -439,11 +457,12 @@ test('whatever is changed, in whatever order, a refreshed node says the same as 
       const { secret, stored } = someSecret()
       secrets.push(secret)
       const done: Record<typeof what, () => unknown> = {
-        create: () => keyStore.createKey({ project, name, secret: stored }, { name: 'tester' }),
-        revoke: () => keyStore.revokeKey(id, { name: 'tester' }),
-        rotate: () => keyStore.rotateKey(id, stored, 3_600_000_000, { name: 'tester' }),
-        set: () => keyStore.setKey(id, { models: [secret] }, { name: 'tester' }),
-        deleteProject: () => keyStore.deleteProject(project, { name: 'tester' }),
+        create: () =>
+          keyStore.createKey({ project, name, secret: stored }, { kind: 'member', name: 'tester' }),
+        revoke: () => keyStore.revokeKey(id, { kind: 'member', name: 'tester' }),
+        rotate: () => keyStore.rotateKey(id, stored, 3_600_000_000, { kind: 'member', name: 'tester' }),
+        set: () => keyStore.setKey(id, { models: [secret] }, { kind: 'member', name: 'tester' }),
+        deleteProject: () => keyStore.deleteProject(project, { kind: 'member', name: 'tester' }),
         refresh: () => node.refresh(),
         use: () => Promise.all(secrets.map(async (one) => node.find(one))),
       }
@@ -464,7 +483,7 @@ test('whatever is changed, in whatever order, a refreshed node says the same as 
       )
     }
   })
-  await fc.assert(runs, { numRuns: 300 })
+  await fc.assert(histories, runs(300))
 })
 
 test('keys of the configuration are known whatever the store says, and come first', async () => {

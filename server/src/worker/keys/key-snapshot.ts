@@ -18,7 +18,7 @@ const SAVE_CHANGE_MS = 5000
 const SAVE_ANYWAY_MS = 300_000
 /** Changes that are read one by one. Beyond, packing everything again is quicker, and takes no memory of the process. */
 const MAX_CHANGES = 50_000
-/** Digests renewed at a time, so that changes are still heard of every second. */
+/** Digests renewed at a time, so that changes are still heard of at each heartbeat. */
 const MAX_RENEWALS = 200
 
 export interface KeySnapshotOptions {
@@ -34,7 +34,7 @@ export interface KeySnapshotOptions {
 
 /**
  * All keys of the store, at hand without a question to it: packed in a file that the processes of a machine share, and what
- * changed since in memory. A start reads the file and the changes since. `refresh` is called every second. While the store
+ * changed since in memory. A start reads the file and the changes since. `refresh` is called at each heartbeat. While the store
  * is unreachable, known keys stay known for `STALE_KEYS_MS`; other keys are neither accepted nor rejected.
  */
 export class KeySnapshot implements KeyDirectory {
@@ -148,16 +148,16 @@ export class KeySnapshot implements KeyDirectory {
     return { name: opening.entry.record.name, how: 'rotated', atMs }
   }
 
-  /** Loads changes and writes collected uses, one call after another. Never rejects: trouble is reported. */
-  refresh(): Promise<void> {
-    this.#refreshed = this.#refreshed.then(() => this.#refresh())
+  /** Loads changes, unless `heard` of the store is the known version, and writes uses. One call after another; never rejects. */
+  refresh(heard?: string): Promise<void> {
+    this.#refreshed = this.#refreshed.then(() => this.#refresh(heard))
     return this.#refreshed
   }
 
-  async #refresh(): Promise<void> {
+  async #refresh(heard: string | undefined): Promise<void> {
     const { onChange, onTrouble } = this.#options
     try {
-      if ((await this.#load()) && !this.#isStarting) onChange?.()
+      if ((await this.#load(heard)) && !this.#isStarting) onChange?.()
       await this.#handOver()
       if (this.#trouble !== undefined) onTrouble(undefined)
       this.#trouble = undefined
@@ -175,10 +175,11 @@ export class KeySnapshot implements KeyDirectory {
     await this.#saving
   }
 
-  async #load(): Promise<boolean> {
+  async #load(heard: string | undefined): Promise<boolean> {
     const { source, clock } = this.#options
     // Read before the keys: what changes while they are loaded has a larger version, and is loaded again.
-    const version = await source.directoryVersion()
+    const isHeard = heard !== undefined && heard === this.#state?.version.toString()
+    const version = isHeard ? BigInt(heard) : await source.directoryVersion()
     const [atMs, verifiedAtMs] = [clock.monotonicMs(), clock.nowMs()]
     const known = this.#state
     const isSame = this.#isConfirmed && version === known?.version

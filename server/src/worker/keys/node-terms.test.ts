@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { WorkOwner } from '#ports/keys.ts'
 import { STALE_KEYS_MS } from './key-snapshot.ts'
 import { NodeTerms } from './node-terms.ts'
 import { MemoryKeys } from '#stores/memory/keys.ts'
 import { memoryDirectory, someSecret } from '#test/support/directory.ts'
 import { keyNode, Link, TestClock } from '#test/support/key-nodes.ts'
 
-const BY = { name: 'tester' }
-const OWNER = { keyId: 'p/k', project: 'p' }
+const BY = { kind: 'member', name: 'tester' } as const
+const OWNER: WorkOwner = { keyId: 'p/k', project: 'p', player: undefined }
 const MUCH = { limitNanoUsd: 5n, per: 'day', hard: true } as const
 
 /** A node on a store whose link can be cut, with a key `p/k` in the store. */
@@ -23,7 +24,7 @@ async function aNode() {
     snapshot,
     source: link,
     budgetInForce: (id) => snapshot.budgetInForce(id),
-    playerOf: () => undefined,
+    playerNow: async () => ({ standing: 'revoked', isProjectDeleted: false }),
     clock,
   })
   const standing = async (owner = OWNER) => (await terms.of(owner)).standing
@@ -73,7 +74,7 @@ test('a rotated key is good; expired, revoked and leaked ones and a deleted proj
 test('a key that another node has just made is good here at once, not revoked', async () => {
   const { keyStore, standing } = await aNode()
   await keyStore.createKey({ project: 'p', name: 'new', secret: someSecret().stored }, BY)
-  assert.equal(await standing({ keyId: 'p/new', project: 'p' }), 'valid')
+  assert.equal(await standing({ ...OWNER, keyId: 'p/new' }), 'valid')
 })
 
 test('while the store is unreachable the last known terms hold for an hour; then they are unknown, and no key counts as revoked', async () => {
@@ -81,7 +82,7 @@ test('while the store is unreachable the last known terms hold for an hour; then
   link.isCut = true
   await snapshot.refresh()
   assert.equal(await standing(), 'valid')
-  assert.equal(await standing({ keyId: 'p/other', project: 'p' }), 'unreachable')
+  assert.equal(await standing({ ...OWNER, keyId: 'p/other' }), 'unreachable')
   clock.advance(STALE_KEYS_MS - 1)
   assert.equal(await standing(), 'valid')
   clock.advance(1)
@@ -96,7 +97,7 @@ test('while the store is unreachable the last known terms hold for an hour; then
 
 test('a key of torana.yaml is good until the file lists it no more, whatever the store does', async () => {
   const { declared, link, clock, snapshot, standing, terms } = await aNode()
-  const owner = { keyId: 'filed/k', project: 'filed' }
+  const owner = { keyId: 'filed/k', project: 'filed', player: undefined }
   const file = (names: readonly string[]) => [
     { name: 'filed', budget: MUCH, keys: names.map((name) => ({ name, secret: `secret of ${name} 0001` })) },
   ]

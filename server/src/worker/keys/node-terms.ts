@@ -1,4 +1,5 @@
 /** The terms in force as one node knows them: from torana.yaml, from its copy of the key directory, or from the store. */
+import type { Player } from '#core/access/actor.ts'
 import { BoundedMap } from '#core/structure/bounded-map.ts'
 import type { Budget } from '#core/money/budget.ts'
 import type { Clock } from '#ports/clock.ts'
@@ -17,8 +18,8 @@ export interface NodeTermsParts {
   readonly snapshot: Pick<KeySnapshot, 'ofId' | 'isComplete' | 'refresh'>
   readonly source: Pick<KeySource, 'standingOf'>
   readonly budgetInForce: (budgetId: string) => Budget | undefined
-  /** The key of a member or a program that uses the playground of a project. Undefined for other ids. */
-  readonly playerOf: (owner: WorkOwner) => Promise<KeyNow> | undefined
+  /** The key of an actor in the playground of a project. */
+  readonly playerNow: (player: Player, project: string) => Promise<KeyNow>
   readonly clock: Clock
 }
 
@@ -40,10 +41,12 @@ export class NodeTerms implements TermsInForce {
   }
 
   of(owner: WorkOwner): KeyNow | Promise<KeyNow> {
-    return this.#known(owner.keyId) ?? this.#parts.playerOf(owner) ?? this.#unknown(owner)
+    const { keyId, project, player } = owner
+    if (player !== undefined) return this.#parts.playerNow(player, project)
+    return this.#known(keyId) ?? this.#unknown(owner)
   }
 
-  ofProject({ keyId, project }: WorkOwner): Key | undefined {
+  ofProject({ keyId, project, player }: WorkOwner): Key | undefined {
     const { declared, snapshot, budgetInForce } = this.#parts
     if (!declared.hasProject(project) && !snapshot.isComplete) return undefined
     const budget = budgetInForce(`project:${project}`)
@@ -56,6 +59,7 @@ export class NodeTerms implements TermsInForce {
       // Rate limits protect interactive callers: background work does not count against them.
       limits: [],
       budgets: budget === undefined ? [] : [budget],
+      player,
     }
   }
 

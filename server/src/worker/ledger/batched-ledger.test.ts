@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { Fault } from '#core/fault/fault.ts'
 import type { LedgerEntry } from '#core/money/ledger.ts'
 import { systemClock } from '#runtime/clock.ts'
+import { EntriesRefused } from '#ports/ledger.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { FileJournal, readOpenCalls } from '#stores/spool/journal.ts'
 import { FileSpool } from '#stores/spool/spool.ts'
@@ -17,24 +19,28 @@ import { recover } from './recover.ts'
 
 const NODE = '01930000-0000-7000-8000-00000000000a'
 
-/** A ledger that refuses a model called `poison`, as PostgreSQL refuses an amount that is too large. */
+/** A ledger that refuses some entries, as PostgreSQL refuses an amount that is too large. */
 class PickyLedgerStore extends MemoryLedgerStore {
   readonly batches: number[] = []
+  isRefused = ({ model }: LedgerEntry): boolean => model === 'poison'
+  /** A fault of the schema: a table has another name. */
+  isBroken = false
 
   override append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
     this.batches.push(entries.length)
-    check(entries)
+    this.#check(entries)
     return super.append(nodeId, entries)
   }
 
   override appendLate(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
-    check(entries)
+    this.#check(entries)
     return super.appendLate(nodeId, entries)
   }
-}
 
-function check(entries: readonly LedgerEntry[]): void {
-  if (entries.some(({ model }) => model === 'poison')) throw new RangeError('out of range')
+  #check(entries: readonly LedgerEntry[]): void {
+    if (this.isBroken) throw new StoreUnreachable('relation "usage_hours" does not exist')
+    if (entries.some(this.isRefused)) throw new EntriesRefused('out of range')
+  }
 }
 
 /** A node with real files, on a ledger behind a link that can fail. */
@@ -48,11 +54,12 @@ async function aNode() {
   const spool = new FileSpool(join(folder, 'spool'))
   after(() => spool.close())
   const events: string[] = []
+  const time = { nowMs: 0 }
   const listener: LedgerEvents = {
     written: ({ entries, where }) => events.push(`${entries} to ${where}`),
     storeUnreachable: () => events.push('away'),
-    storeBack: () => events.push('back'),
-    refused: (entries) => events.push(`${entries} refused`),
+    storeBack: (interruptions) => events.push(`back after ${interruptions}`),
+    refused: ({ tokens }) => events.push(`${tokens} refused`),
     spoolFailed: () => events.push('spool failed'),
     journalFailed: () => events.push('journal failed'),
     diskBack: () => events.push('disk back'),
@@ -65,12 +72,12 @@ async function aNode() {
     journal,
     events: listener,
     connect: async () => void (await store.heartbeat(NODE)),
-    monotonicMs: () => performance.now(),
+    monotonicMs: () => time.nowMs,
     yieldLoop,
   })
   await ledger.drain()
   link.calls = 0
-  return { ledger, memory, link, journal, spool, events, listener, folder }
+  return { ledger, memory, link, journal, spool, events, listener, folder, time }
 }
 
 function kept(memory: MemoryLedgerStore): (number | undefined)[] {
@@ -124,7 +131,73 @@ test('while the store is away records go to the spool, and from there into the l
   await ledger.drain()
   assert.deepEqual([ledger.isStoreUnreachable, spool.waiting, kept(memory)], [false, 0, [1, 2, 3]])
   await ledger.write([numbered(4)])
-  assert.deepEqual(events, ['away', '1 to spool', '2 to spool', 'back', '1 to store'])
+  assert.deepEqual(events, ['away', '1 to spool', '2 to spool', '1 to store'])
+})
+
+test('a store that comes and goes is one outage: it counts as back once it stays', async () => {
+  const { ledger, memory, link, events, time } = await aNode()
+  const changes = (): string[] => events.filter((event) => /away|back/.test(event))
+  for (let number = 1; number <= 14; number += 1) {
+    link.otherwise = 'before'
+    await ledger.write([numbered(number)])
+    link.otherwise = 'none'
+    time.nowMs += 10_000
+    await ledger.drainDue()
+    assert.equal(ledger.isStoreUnreachable, false)
+    await ledger.drainDue()
+  }
+  assert.deepEqual(changes(), ['away'])
+  assert.equal(kept(memory).length, 14)
+  time.nowMs += 14_999
+  await ledger.drainDue()
+  assert.deepEqual(changes(), ['away'])
+  time.nowMs += 1
+  await ledger.drainDue()
+  await ledger.drainDue()
+  assert.deepEqual(changes(), ['away', 'back after 14'])
+  link.planned.push('before')
+  await ledger.write([numbered(99)])
+  assert.deepEqual(changes(), ['away', 'back after 14', 'away'])
+})
+
+test('while the store can write no entry, none is refused: they wait in the spool, and the tries become rarer', async () => {
+  const { ledger, memory, spool, events, time, link } = await aNode()
+  memory.isBroken = true
+  await ledger.write([numbered(1)])
+  await ledger.write([numbered(2)])
+  const pausesMs: number[] = []
+  for (let atMs = 0; pausesMs.length < 6; time.nowMs += 50) {
+    const before = link.calls
+    await ledger.drainDue()
+    if (link.calls === before) continue
+    pausesMs.push(time.nowMs - atMs)
+    atMs = time.nowMs
+    assert.equal(ledger.isStoreUnreachable, true, 'a connection does not show that entries can be written')
+  }
+  assert.deepEqual(pausesMs, [0, 250, 500, 1000, 2000, 2000])
+  assert.equal(spool.waiting, 2)
+  memory.isBroken = false
+  time.nowMs += 2000
+  await ledger.drainDue()
+  assert.deepEqual([kept(memory), memory.aside(), spool.waiting], [[1, 2], [], 0])
+  assert.deepEqual(events, ['away', '1 to spool', '1 to spool'])
+})
+
+test('an entry is set aside only when it is refused twice, the second time alone', async () => {
+  const { ledger, memory, spool, events } = await aNode()
+  let tries = 0
+  memory.isRefused = ({ tokens }) => tokens === 2 && (tries += 1) <= 2
+  await ledger.write([numbered(1), numbered(2)])
+  await ledger.drain()
+  assert.deepEqual([kept(memory), memory.aside(), spool.waiting], [[1, 2], [], 0])
+  memory.isRefused = ({ tokens }) => tokens === 3
+  await ledger.write([numbered(3)])
+  await ledger.drain()
+  assert.deepEqual(events.at(-1), '3 refused')
+  assert.deepEqual(
+    memory.aside().map(({ tokens }) => tokens),
+    [3],
+  )
 })
 
 test('before the store was ever reached records go to the spool', async () => {
@@ -153,8 +226,8 @@ test('a record whose commit was done but not heard of counts once', async () => 
   assert.deepEqual([spool.waiting, kept(memory)], [0, [1, 2]])
 })
 
-test('a record that the store refuses holds up no other, and is kept for a person', async () => {
-  const { ledger, memory, spool, events, folder } = await aNode()
+test('a record that the store refuses holds up no other, is set aside once, and is written once the store takes it', async () => {
+  const { ledger, memory, spool, events } = await aNode()
   await Promise.all([
     ledger.write([numbered(1), numbered(2, { model: 'poison' })]),
     ledger.write([numbered(3)]),
@@ -165,9 +238,15 @@ test('a record that the store refuses holds up no other, and is kept for a perso
   await ledger.drain()
   assert.deepEqual(kept(memory), [1, 3, 4])
   assert.equal(spool.waiting, 0)
-  assert.deepEqual(events, ['3 refused', '3 to spool', '1 to store', '1 refused'])
-  const [line = ''] = readFileSync(join(folder, 'spool', 'refused'), 'utf8').split('\n')
-  assert.equal((JSON.parse(line) as unknown[])[9], 2)
+  assert.deepEqual(events, ['3 to spool', '1 to store', '2 refused'])
+  assert.deepEqual(
+    memory.aside().map(({ tokens }) => tokens),
+    [2],
+  )
+  assert.deepEqual(await memory.retryRefused(), { written: 0, refused: 1 })
+  memory.isRefused = () => false
+  assert.deepEqual(await memory.retryRefused(), { written: 1, refused: 0 })
+  assert.deepEqual([kept(memory), memory.aside()], [[1, 2, 3, 4], []])
 })
 
 /** The cost and the outcome that the ledger holds of this call. */
@@ -210,6 +289,23 @@ for (const [first, come] of [
     await yieldLoop()
     assert.equal(readOpenCalls(folder).calls.length, 0)
   })
+
+test('what could be written nowhere waits until it is written, however often that fails', async () => {
+  const { ledger, memory, link, folder } = await aNode()
+  await ledger.begin(numbered(1, { kind: 'unknown' }))
+  link.otherwise = 'before'
+  rmSync(join(folder, 'spool'), { recursive: true })
+  await assert.rejects(ledger.write([numbered(1)]), isUnavailable)
+  link.otherwise = 'none'
+  for (let times = 0; times < 2; times += 1) {
+    // The store is lost again between the heartbeat and the entry.
+    link.planned.push('none', 'before')
+    await ledger.drain()
+    assert.deepEqual(inLedger(memory), [])
+  }
+  await ledger.drain()
+  assert.deepEqual(inLedger(memory), [[1, 'post']])
+})
 
 test('what an answer without a call would have recorded is not kept: the answer did not leave', async () => {
   const { ledger, memory, link, folder } = await aNode()
@@ -333,6 +429,29 @@ test('what waits in memory has a bound: beyond it results are refused, not lost'
   await ledger.settled()
   assert.equal(memory.entries().length, 50_001)
   await ledger.write([numbered(60_001)])
+})
+
+test('what could be written nowhere counts towards the bound of what waits in memory', async () => {
+  const { ledger, link, folder } = await aNode()
+  await ledger.begin(numbered(0, { kind: 'unknown' }))
+  link.otherwise = 'before'
+  rmSync(join(folder, 'spool'), { recursive: true })
+  await assert.rejects(ledger.write([numbered(0)]), { message: /could not write/ })
+  const waiting = ledger.write(Array.from({ length: 50_000 }, (_, index) => numbered(index + 1)))
+  const beyond = ledger.write([numbered(50_001)])
+  await assert.rejects(beyond, { message: /^Too many usage records/ })
+  await assert.rejects(waiting, { message: /could not write/ })
+})
+
+test('records whose tags are being registered count towards the bound of what waits in memory', async () => {
+  const { ledger, memory } = await aNode()
+  const { promise: registered, resolve } = Promise.withResolvers<void>()
+  Object.assign(memory, { register: () => registered })
+  const waiting = ledger.write(Array.from({ length: 50_001 }, (_, index) => numbered(index)))
+  const beyond = ledger.write([numbered(60_000)])
+  resolve()
+  await assert.rejects(beyond, { message: /^Too many usage records/ })
+  await waiting
 })
 
 test('settled means that nothing waits in memory', async () => {

@@ -6,9 +6,19 @@
  */
 import { Fault } from '#core/fault/fault.ts'
 import type { LedgerEntry } from '#core/money/ledger.ts'
-import { NodeEnded, type Journal, type Ledger, type LedgerStore, type Spool } from '#ports/ledger.ts'
+import {
+  EntriesRefused,
+  NodeEnded,
+  type Journal,
+  type Ledger,
+  type LedgerStore,
+  type Spool,
+} from '#ports/ledger.ts'
 import { StoreUnreachable } from '#ports/store.ts'
+import { handOver, type RefusalEvents } from './hand-over.ts'
 import { KeptWrites, type KeptWrite } from './kept-writes.ts'
+import { StoreReach, type ReachEvents } from './store-reach.ts'
+import { UnregisteredWrites } from './unregistered-writes.ts'
 
 /** Entries of a batch. A larger statement takes longer without writing more entries per second. */
 const BATCH_ENTRIES = 1000
@@ -23,18 +33,13 @@ const BESIDE_ENTRIES = 32
  */
 const WAITING_MAX = 50_000
 
-export interface LedgerEvents {
+export interface LedgerEvents extends ReachEvents, RefusalEvents {
   /** A batch is durable. */
   written(batch: {
     readonly entries: number
     readonly where: 'store' | 'spool'
     readonly durationMs: number
   }): void
-  /** The store became unreachable or reachable again. */
-  storeUnreachable(error: Error): void
-  storeBack(): void
-  /** The store refused these entries for their content: a defect of the node. They are set aside on disk. */
-  refused(entries: number, error: Error): void
   spoolFailed(error: Error): void
   /** Calls can't be journalled on disk, so none is sent. Reported once, until the disk works again. */
   journalFailed(error: Error): void
@@ -71,6 +76,7 @@ export class BatchedLedger implements Ledger {
   readonly #parts: BatchedLedgerParts
   #queue: QueuedWrite[] = []
   #queued = 0
+  readonly #unregistered = new UnregisteredWrites()
   /** Resolves when the entries of this round of the event loop are together. */
   #gathering: Promise<void> | undefined
   readonly #underWay = new Set<Promise<void>>()
@@ -80,9 +86,7 @@ export class BatchedLedger implements Ledger {
    * there is one at a time.
    */
   #isLeasing = false
-  /** True until the first `drain` has connected. */
-  #isAway = true
-  #wasConnected = false
+  readonly #reach: StoreReach
   #draining: Promise<void> | undefined
   /** Nothing more is accepted in the name of this node; its entries stay in its spool. */
   #isEnded = false
@@ -94,22 +98,23 @@ export class BatchedLedger implements Ledger {
 
   constructor(parts: BatchedLedgerParts) {
     this.#parts = parts
+    this.#reach = new StoreReach(parts.events, parts.monotonicMs)
     this.#kept = new KeptWrites(parts.journal)
   }
 
   /** Why no result may leave, if so. */
   get failure(): string | undefined {
     if (this.#journalFailure) return `the journal cannot be written: ${this.#journalFailure.message}`
-    if (!this.#isAway) return undefined
+    if (!this.#reach.isAway) return undefined
     return this.#spoolFailure && `the spool cannot be written: ${this.#spoolFailure.message}`
   }
 
   get isStoreUnreachable(): boolean {
-    return this.#isAway
+    return this.#reach.isAway
   }
 
   async begin(open: LedgerEntry): Promise<void> {
-    if (this.#isAway && this.#spoolFailure !== undefined)
+    if (this.#reach.isAway && this.#spoolFailure !== undefined)
       throw unavailable(
         'PostgreSQL is unreachable and the spool on disk cannot be written: the usage of a call could not be recorded, so Torana did not send it.',
         this.#spoolFailure,
@@ -132,14 +137,27 @@ export class BatchedLedger implements Ledger {
 
   write(entries: readonly LedgerEntry[], writtenLate?: () => void): Promise<void> {
     if (entries.length === 0) return Promise.resolve()
-    if (this.#queued + this.#kept.size > WAITING_MAX) {
+    if (this.#queued + this.#unregistered.size + this.#kept.size > WAITING_MAX) {
       return Promise.reject(unavailable('Too many usage records are waiting to be written.'))
     }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ entries, writtenLate, resolve, reject })
-      this.#queued += entries.length
-      if (this.#mayBegin()) this.#gathering ??= this.#gather()
+      const write = { entries, writtenLate, resolve, reject }
+      const registering = this.#reach.isAway ? undefined : this.#parts.store.register?.(entries)
+      if (registering === undefined) this.#join(write)
+      else this.#unregistered.hold(write, registering, (error) => this.#joinRegistered(write, error))
     })
+  }
+
+  #join(write: QueuedWrite): void {
+    this.#queue.push(write)
+    this.#queued += write.entries.length
+    if (this.#mayBegin()) this.#gathering ??= this.#gather()
+  }
+
+  /** `append` registers what is still unknown, and reports why it can't. */
+  #joinRegistered(write: QueuedWrite, error: unknown): void {
+    if (error instanceof StoreUnreachable) this.noteTrouble(error)
+    this.#join(write)
   }
 
   /**
@@ -161,7 +179,7 @@ export class BatchedLedger implements Ledger {
     try {
       await spool.prepare()
       if (wasFailing) await spool.probe()
-      if (this.#isAway) await this.#kept.write((entries) => spool.append(entries))
+      if (this.#reach.isAway) await this.#kept.write((entries) => spool.append(entries))
     } catch (error) {
       this.#noteSpool(error as Error)
       return
@@ -180,9 +198,14 @@ export class BatchedLedger implements Ledger {
     this.#journalFailure = error
   }
 
-  /** Hands the spool over to the store. Called periodically; does nothing when the spool is empty. */
+  /** Called periodically: `drain`, with a growing pause while it fails. */
+  drainDue(): Promise<void> {
+    return this.#reach.isDue() ? this.drain() : Promise.resolve()
+  }
+
+  /** Hands the spool over to the store. Does nothing when the spool is empty. */
   drain(): Promise<void> {
-    const isDone = !this.#isAway && this.#parts.spool.waiting === 0 && this.#kept.size === 0
+    const isDone = !this.#reach.isAway && this.#parts.spool.waiting === 0 && this.#kept.size === 0
     if (this.#isEnded || isDone) return Promise.resolve()
     this.#draining ??= this.#drainSpool().finally(() => (this.#draining = undefined))
     return this.#draining
@@ -190,8 +213,8 @@ export class BatchedLedger implements Ledger {
 
   /** Resolves when nothing waits in memory. */
   async settled(): Promise<void> {
-    while (this.#gathering !== undefined || this.#underWay.size > 0)
-      await Promise.all([this.#gathering, ...this.#underWay])
+    while (this.#gathering !== undefined || this.#underWay.size + this.#unregistered.size > 0)
+      await Promise.all([this.#gathering, ...this.#underWay, this.#unregistered.registered()])
   }
 
   async #gather(): Promise<void> {
@@ -256,12 +279,13 @@ export class BatchedLedger implements Ledger {
 
   async #keep(entries: readonly LedgerEntry[], lane: number): Promise<'store' | 'spool'> {
     const { nodeId, store, spool } = this.#parts
-    if (!this.#isAway) {
+    if (!this.#reach.isAway) {
       try {
         await store.append(nodeId, entries, lane)
         return 'store'
       } catch (error) {
-        this.noteTrouble(error as Error, entries.length)
+        // The drain finds out which of them it refuses.
+        if (!(error instanceof EntriesRefused)) this.noteTrouble(error as Error)
       }
     }
     try {
@@ -274,14 +298,10 @@ export class BatchedLedger implements Ledger {
     return 'spool'
   }
 
-  /** Unless the store only refused entries, it counts as unreachable: entries go to the spool from now on. */
-  noteTrouble(error: Error, entries = 0): void {
-    const { events } = this.#parts
+  /** The store can't be written: entries go to the spool from now on. */
+  noteTrouble(error: Error): void {
     if (error instanceof NodeEnded) this.#noteEnd()
-    else if (!(error instanceof StoreUnreachable)) return events.refused(entries, error)
-    if (!this.#isAway || !this.#wasConnected) events.storeUnreachable(error)
-    this.#wasConnected = true
-    this.#isAway = true
+    this.#reach.leave(error)
   }
 
   #noteEnd(): void {
@@ -290,44 +310,31 @@ export class BatchedLedger implements Ledger {
   }
 
   async #drainSpool(): Promise<void> {
-    const { nodeId, connect, spool, events } = this.#parts
+    const { nodeId, connect, spool } = this.#parts
     try {
-      if (this.#isAway) {
-        await connect()
-        this.#isAway = false
-        if (this.#wasConnected) events.storeBack()
-        this.#wasConnected = true
-      }
+      if (this.#reach.isAway) await connect()
     } catch (error) {
-      return this.noteTrouble(error as Error)
+      return this.#noteFailedDrain(error as Error)
     }
-    const hand = (entries: readonly LedgerEntry[]): Promise<void> => handOver(nodeId, entries, this.#parts)
+    const hand = async (entries: readonly LedgerEntry[]): Promise<void> => {
+      await handOver(nodeId, entries, this.#parts)
+      // While entries wait, only a written one shows that the store takes them: a connection alone does not.
+      this.#reach.comeBack()
+    }
     try {
       await this.#kept.write(hand)
       await spool.drain(hand)
     } catch (error) {
-      if (error instanceof StoreUnreachable || error instanceof NodeEnded) this.noteTrouble(error)
-      else this.#noteSpool(error as Error)
+      if (error instanceof StoreUnreachable || error instanceof NodeEnded) return this.#noteFailedDrain(error)
+      this.#noteSpool(error as Error)
     }
+    // Nothing waited that could show whether the store takes entries.
+    this.#reach.comeBack()
   }
-}
 
-/** An entry that the store refuses must not hold up the others: it is set aside. */
-export async function handOver(
-  nodeId: string,
-  entries: readonly LedgerEntry[],
-  parts: Pick<BatchedLedgerParts, 'store' | 'spool' | 'events'>,
-): Promise<void> {
-  try {
-    await parts.store.appendLate(nodeId, entries)
-  } catch (error) {
-    if (error instanceof StoreUnreachable) throw error
-    if (entries.length > 1) {
-      for (const entry of entries) await handOver(nodeId, [entry], parts)
-    } else {
-      await parts.spool.setAside(entries)
-      parts.events.refused(1, error as Error)
-    }
+  #noteFailedDrain(error: Error): void {
+    if (error instanceof NodeEnded) this.#noteEnd()
+    this.#reach.failAgain(error)
   }
 }
 

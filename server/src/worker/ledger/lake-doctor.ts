@@ -1,8 +1,8 @@
-/** Checks the lake for the doctor: its chain, its manifests, and, if asked, every byte of its files. */
+/** Checks the lake for the doctor: its chain, its manifests, that their files are in the bucket, and, if asked, every byte of them. */
 import { readSigned, type Manifest } from '#core/money/lake.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { LakeDoctor, LakeFindings } from '#ports/lake.ts'
-import { filesProblem, manifestProblem, type ProofParts } from './lake-proof.ts'
+import { filesProblem, manifestProblem, missingFiles, type ProofParts } from './lake-proof.ts'
 
 /** Manifests of a usual check, the newest ones. */
 const RECENT_MANIFESTS = 3
@@ -14,7 +14,7 @@ const MAX_PROBLEMS = 20
 
 export interface LakeDoctorParts extends ProofParts {
   readonly isExported: boolean
-  readonly clock: Clock
+  readonly clock: Pick<Clock, 'monotonicMs'>
 }
 
 export class LedgerLakeDoctor implements LakeDoctor {
@@ -42,7 +42,7 @@ export class LedgerLakeDoctor implements LakeDoctor {
           problems.push(`manifest ${written.sequence} does not follow the one before it`)
         const problem = await manifestProblem(written, this.#parts)
         if (problem !== undefined) problems.push(problem)
-        else if (span === 'all' && manifest !== undefined) bytes += await this.#files(manifest, problems)
+        if (manifest !== undefined) bytes += await this.#files(manifest, span, problems)
         previous = written.sha256
         after = written.sequence
         manifests += 1
@@ -55,10 +55,14 @@ export class LedgerLakeDoctor implements LakeDoctor {
   }
 
   /** The files that came with this manifest: those of the ones before were checked with them. Returns their bytes. */
-  async #files(manifest: Manifest, problems: string[]): Promise<number> {
+  async #files(manifest: Manifest, span: 'recent' | 'all', problems: string[]): Promise<number> {
     const { number, files, day } = manifest
     const known = number === 1 ? undefined : await this.#before(day, number)
     const own = { ...manifest, files: files.slice(known?.files.length ?? 0) }
+    if (span === 'recent') {
+      problems.push(...(await missingFiles(own, this.#parts)).map((name) => `${name} is missing`))
+      return 0
+    }
     let bytes = 0
     const problem = await filesProblem(own, this.#parts, (file) => (bytes += file.bytes))
     if (problem !== undefined) problems.push(problem)

@@ -2,6 +2,7 @@
 import {
   addedUp,
   differingSums,
+  folderOfDay,
   manifestName,
   manifestText,
   readSigned,
@@ -77,6 +78,24 @@ export async function manifestProblem(
   if (inBucket !== written.sha256) return `${name} was changed`
   const difference = sealedDifference(hoursIn(manifest), await store.sealedHours(manifest.day))
   return difference && `${name} is not what was sealed: ${difference}`
+}
+
+/** Names in one look at the bucket. */
+const LISTED = 1000
+
+/** The files of a manifest that the bucket does not list. */
+export async function missingFiles(
+  { day, files }: Manifest,
+  { blobs }: Pick<ProofParts, 'blobs'>,
+): Promise<readonly string[]> {
+  const missing = new Set(files.map(({ name }) => name))
+  for (let after: string | undefined; missing.size > 0;) {
+    const page = await blobs.list({ prefix: folderOfDay(day), after, limit: LISTED })
+    for (const { name } of page) missing.delete(name)
+    if (page.length < LISTED) break
+    after = page.at(-1)?.name
+  }
+  return [...missing]
 }
 
 /** Whether the files of a manifest have their hashes. `onFile` is called after each. */

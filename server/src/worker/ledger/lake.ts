@@ -12,7 +12,7 @@ import {
 import { hoursIn, manifestOf, sealedDifference } from '#core/money/lake-manifest.ts'
 import { HOUR_MS } from '#core/money/ledger.ts'
 import type { BlobStore } from '#ports/blobs.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { StoreClock } from '#ports/clock.ts'
 import type { EntryPlace, ExportedRows, LakeStore, ManifestSigner, WrittenManifest } from '#ports/lake.ts'
 import type { EntryPage, LedgerFile, LedgerFiles } from '#ports/ledger-files.ts'
 import { StoreUnreachable } from '#ports/store.ts'
@@ -39,7 +39,9 @@ export interface LakeParts {
   readonly files: LedgerFiles
   readonly signer: ManifestSigner
   readonly hashing: LakeHashing
-  readonly clock: Clock
+  readonly clock: Pick<StoreClock, 'storeMs'>
+  /** Whether the store's clock can be believed: nothing is dropped before. */
+  readonly isClockSteady: () => boolean
   readonly keepDays: number | 'forever'
   readonly events: LakeEvents
 }
@@ -80,7 +82,8 @@ export class Lake {
     const { store, clock } = this.#parts
     for (;;) {
       const due = await store.daysDue(DAYS_PER_ROUND)
-      const corrected = await store.correctedDays(clock.nowMs() - CORRECTIONS_WAIT_MS, DAYS_PER_ROUND)
+      const writtenBeforeMs = (await clock.storeMs()) - CORRECTIONS_WAIT_MS
+      const corrected = await store.correctedDays(writtenBeforeMs, DAYS_PER_ROUND)
       for (const day of [...due, ...corrected]) {
         if (this.#isStopped) return
         await this.exportDay(day)
@@ -217,9 +220,9 @@ export class Lake {
 
   /** Oldest first: what PostgreSQL keeps has no gap. */
   async #drop(): Promise<void> {
-    const { store, clock, keepDays, events } = this.#parts
-    if (keepDays === 'forever') return
-    const beforeMs = clock.nowMs() - keepDays * DAY_MS
+    const { store, clock, isClockSteady, keepDays, events } = this.#parts
+    if (keepDays === 'forever' || !isClockSteady()) return
+    const beforeMs = (await clock.storeMs()) - keepDays * DAY_MS
     for (;;) {
       const partition = await store.oldestPartition()
       if (partition === undefined || partition.endMs > beforeMs || this.#isStopped) return

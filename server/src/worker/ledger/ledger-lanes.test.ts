@@ -5,6 +5,7 @@ import { setImmediate as yieldLoop } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { LedgerEntry } from '#core/money/ledger.ts'
 import { systemClock } from '#runtime/clock.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { FileJournal } from '#stores/spool/journal.ts'
 import { FileSpool } from '#stores/spool/spool.ts'
@@ -102,7 +103,7 @@ test('however records come: each is written once, two batches at a time at most,
         assert.ok(together.filter(({ isLeased }) => isLeased).length <= 1)
       }
     }),
-    { numRuns: 40 },
+    runs(40),
   )
 })
 

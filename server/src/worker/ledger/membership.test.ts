@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NodeEnded, OtherSecret } from '#ports/ledger.ts'
 import { StoreUnreachable } from '#ports/store.ts'
+import { nodeClock } from '#runtime/clock.ts'
 import { TestClock } from '#test/support/key-nodes.ts'
 import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { Membership, startProblem } from './membership.ts'
@@ -19,15 +20,17 @@ function aMember({ storeAheadMs = 0 } = {}) {
     state.prepared += 1
     if (state.failure !== undefined) throw state.failure
   }
-  return { store, state, membership: new Membership({ node: NODE, store, clock, prepare }) }
+  const followed = nodeClock(clock)
+  const membership = new Membership({ node: NODE, store, clock: followed, prepare })
+  return { store, state, membership, clock: followed }
 }
 
 test('a node prepares its store and registers once, and then only sends heartbeats', async () => {
-  const { membership, state, store } = aMember({ storeAheadMs: 250 })
+  const { membership, state, store, clock } = aMember({ storeAheadMs: 250 })
   await store.startNode({ id: 'another' })
   await membership.renew()
   await membership.renew()
-  assert.deepEqual([state.prepared, membership.liveNodes, membership.clockSkewMs], [1, 2, -250])
+  assert.deepEqual([state.prepared, membership.liveNodes, clock.skewMs()], [1, 2, -250])
 })
 
 test('nothing uses the tables before the node has joined, and a store that comes back lets it join', async () => {

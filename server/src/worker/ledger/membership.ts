@@ -1,15 +1,19 @@
 /** This node among the nodes of its database: it joins them, sends heartbeats, and learns when it may not take part. */
-import type { Clock } from '#ports/clock.ts'
-import { OtherSecret, type LedgerStore, type StartedNode } from '#ports/ledger.ts'
+import type { NodeClock } from '#ports/clock.ts'
+import { OtherSecret, UnfitPooler, type LedgerStore, type StartedNode } from '#ports/ledger.ts'
 import type { NodeSetup } from '#ports/node-setup.ts'
 import { StoreUnreachable } from '#ports/store.ts'
+import type { Pulse } from '../pulse.ts'
 
 export interface MembershipParts {
   readonly node: StartedNode
   readonly store: Pick<LedgerStore, 'startNode' | 'heartbeat'>
-  readonly clock: Pick<Clock, 'nowMs'>
-  /** Makes the tables, and checks this node's secret. Rejects with `OtherSecret` when other nodes use another one. */
+  /** Follows the store's clock from heartbeat to heartbeat. */
+  readonly clock: Pick<NodeClock, 'monotonicMs' | 'skewMs' | 'follow'>
+  /** Makes the tables, and checks this node's secret. Rejects with `OtherSecret` when other nodes use another one, and with `UnfitPooler`. */
   readonly prepare: () => Promise<void>
+  /** Gets what each heartbeat says. */
+  readonly pulse?: Pick<Pulse, 'beat'> | undefined
 }
 
 export class Membership {
@@ -25,8 +29,6 @@ export class Membership {
   setup: NodeSetup | undefined
   /** Nodes that take requests, as of the last heartbeat. */
   liveNodes = 1
-  /** Lead of this machine's clock over the store's, as of the last heartbeat. Undefined: there was none. */
-  clockSkewMs: number | undefined
 
   constructor(parts: MembershipParts) {
     this.#parts = parts
@@ -34,13 +36,22 @@ export class Membership {
 
   /** Reports that this node lives. The first time it also prepares the store and registers the node. */
   async renew(): Promise<void> {
-    if (!this.#hasJoined) await this.#join()
-    const { node, clock, store } = this.#parts
-    const askedMs = clock.nowMs()
-    const { liveNodes, storeNowMs } = await store.heartbeat(node.id, this.setup)
+    if (!this.#hasJoined) {
+      await this.#join()
+      // The first heartbeat learns how far this clock is off, the next one tells the others.
+      await this.#beat()
+    }
+    await this.#beat()
+  }
+
+  async #beat(): Promise<void> {
+    const { node, clock, store, pulse } = this.#parts
+    const askedMs = clock.monotonicMs()
+    const report = { setup: this.setup, clockSkewMs: clock.skewMs() }
+    const { liveNodes, storeNowMs, work } = await store.heartbeat(node.id, report)
     this.liveNodes = liveNodes
-    // The store read its clock somewhere between question and answer.
-    this.clockSkewMs = (askedMs + clock.nowMs()) / 2 - storeNowMs
+    clock.follow(storeNowMs, askedMs)
+    pulse?.beat(work, askedMs)
   }
 
   /** Does work that needs the tables. Rejects with `StoreUnreachable` until the node has joined. */
@@ -75,7 +86,7 @@ export interface StartCircumstances {
 export function startProblem(error: unknown, { mistake, hasWorked }: StartCircumstances): string | undefined {
   if (mistake !== undefined && !hasWorked)
     return `DATABASE_URL: PostgreSQL says: ${mistake}. Correct the URL, or create what it names`
+  if (error instanceof OtherSecret || error instanceof UnfitPooler) return error.message
   if (error instanceof StoreUnreachable) return undefined
-  if (error instanceof OtherSecret) return error.message
   return `the database cannot be used: ${(error as Error).message}`
 }

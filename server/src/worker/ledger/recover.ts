@@ -1,6 +1,6 @@
 /** Writes into the ledger what dead nodes left on this disk: their spool, their open calls, their leases. */
 import type { LedgerStore, OpenCall, Spool } from '#ports/ledger.ts'
-import { handOver, type LedgerEvents } from './batched-ledger.ts'
+import { handOver, type RefusalEvents } from './hand-over.ts'
 
 /** What a dead node left behind, locked so that no other process recovers it at the same time. */
 export interface DeadNode {
@@ -22,7 +22,7 @@ export interface Recovery {
 export async function recover(
   left: Iterable<DeadNode>,
   store: LedgerStore,
-  events: LedgerEvents,
+  events: RefusalEvents,
 ): Promise<Recovery[]> {
   const recovered: Recovery[] = []
   for (const dead of left) {
@@ -33,7 +33,7 @@ export async function recover(
       // The spool comes before the open calls: a call whose end is in the spool is not unknown.
       await spool.drain((entries) => {
         spooled += entries.length
-        return handOver(nodeId, entries, { store, spool, events })
+        return handOver(nodeId, entries, { store, events })
       })
       await store.endNode(nodeId, calls)
     } catch (error) {

@@ -12,6 +12,13 @@ const RECONCILE_MS = 600_000
 const ROLL_UP_MS = 600_000
 /** Interval of chores that create something days ahead, or remove what was kept for weeks. */
 const HOUR_MS = 3_600_000
+
+/**
+ * Time for which the store's clock must run without a jump before a node deletes or posts what is due: a clock that is wrong after a
+ * start, or jumps, is seen and corrected in that time.
+ */
+export const STEADY_CLOCK_MS = 3_600_000
+
 export interface UpkeepParts {
   readonly nodeId: string
   readonly upkeep: Upkeep
@@ -19,6 +26,8 @@ export interface UpkeepParts {
   readonly sealing: LedgerSealing
   readonly events: UpkeepEvents
   readonly monotonicMs: () => number
+  /** How long the store's clock has run without a jump. */
+  readonly steadyMs: () => number
   /** `ROUND_MS` unless given. */
   readonly roundMs?: number | undefined
 }
@@ -41,17 +50,21 @@ export interface UpkeepEvents {
 interface Chore {
   readonly name: string
   readonly everyMs: number
+  /** It can't be undone: it waits until the store's clock has been steady for long enough to be believed. */
+  readonly isFinal?: true
   readonly work: () => Promise<void>
 }
 
 /** Runs until it is stopped. `stop` waits for the chore in progress and leaves the others. */
 export function startUpkeep(parts: UpkeepParts): Repetition {
-  const { nodeId, upkeep, events, monotonicMs, roundMs = ROUND_MS } = parts
+  const { nodeId, upkeep, events, monotonicMs, steadyMs, roundMs = ROUND_MS } = parts
   const chores = choresOf(parts)
   const doneMs = new Map<Chore, number>()
   let isStopped = false
   const isDue = (chore: Chore): boolean =>
-    !isStopped && monotonicMs() - (doneMs.get(chore) ?? -Infinity) >= chore.everyMs
+    !isStopped &&
+    monotonicMs() - (doneMs.get(chore) ?? -Infinity) >= chore.everyMs &&
+    (chore.isFinal !== true || steadyMs() >= STEADY_CLOCK_MS)
   /** A failing chore holds up no other. */
   const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
     try {
@@ -102,6 +115,7 @@ function choresOf({ upkeep, reconciler, sealing, events }: UpkeepParts): readonl
     {
       name: 'expire unknowns',
       everyMs: HOUR_MS,
+      isFinal: true,
       work: async () => {
         const unknowns = await upkeep.expireUnknowns()
         if (unknowns > 0) events.did({ unknowns })
@@ -111,6 +125,7 @@ function choresOf({ upkeep, reconciler, sealing, events }: UpkeepParts): readonl
     {
       name: 'drop what is old',
       everyMs: HOUR_MS,
+      isFinal: true,
       work: async () => {
         const { partitions, nodes } = await upkeep.dropOld()
         if (partitions.length + nodes > 0) events.did({ partitions, nodes })
@@ -119,6 +134,7 @@ function choresOf({ upkeep, reconciler, sealing, events }: UpkeepParts): readonl
     {
       name: 'delete projects',
       everyMs: HOUR_MS,
+      isFinal: true,
       work: async () => {
         const projects = await upkeep.deleteProjects()
         if (projects.length > 0) events.did({ projects })

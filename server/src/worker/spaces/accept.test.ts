@@ -28,6 +28,7 @@ for (const moment of ['standings', 'references'] as const)
     const { promise: accepted, resolve } = Promise.withResolvers<void>()
     const store = afterwards(world.store, moment, async () => {
       await prober.guard.accept(modelIn(catalog), modelIn(catalog).deployments[1] as Deployment, {
+        kind: 'member',
         name: 'alice',
       })
       resolve()
@@ -70,7 +71,7 @@ test('an accepted space is the next generation, and all others are held back unt
   await other.guard.follow()
   standings.length = 0
   world.passes(MINUTE_MS)
-  const accepted = await guard.accept(model, two, { name: 'alice' })
+  const accepted = await guard.accept(model, two, { kind: 'member', name: 'alice' })
   assert.deepEqual([accepted.generation, accepted.deployment], [2, TWO])
   assert.equal(guard.generationOf(MODEL), 2)
   assert.deepEqual(standings, [`${ONE} held-back`, `${TWO} trusted`])
@@ -90,8 +91,11 @@ test('nothing is accepted from who does not answer, nor from who is in the space
   const [one, two] = modelIn(catalog).deployments as [Deployment, Deployment]
   const { guard } = node(world, catalog)
   await guard.probeDue()
-  await assert.rejects(guard.accept(modelIn(catalog), two, { name: 'alice' }), Fault)
-  await assert.rejects(guard.accept(modelIn(catalog), one, { name: 'alice' }), /nothing to accept/)
+  await assert.rejects(guard.accept(modelIn(catalog), two, { kind: 'member', name: 'alice' }), Fault)
+  await assert.rejects(
+    guard.accept(modelIn(catalog), one, { kind: 'member', name: 'alice' }),
+    /nothing to accept/,
+  )
   assert.equal(guard.generationOf(MODEL), 1)
 })
 
@@ -105,9 +109,14 @@ test('an acceptance whose answer was lost is known after the second try, which i
   await guard.follow()
   world.passes(SECOND_MS)
   link.planned.push('none', 'after')
-  await assert.rejects(guard.accept(modelIn(catalog), two, { name: 'alice' }), { name: 'StoreUnreachable' })
+  await assert.rejects(guard.accept(modelIn(catalog), two, { kind: 'member', name: 'alice' }), {
+    name: 'StoreUnreachable',
+  })
   world.passes(SECOND_MS)
-  await assert.rejects(guard.accept(modelIn(catalog), two, { name: 'alice' }), /nothing to accept/)
+  await assert.rejects(
+    guard.accept(modelIn(catalog), two, { kind: 'member', name: 'alice' }),
+    /nothing to accept/,
+  )
   assert.equal(guard.generationOf(MODEL), 2)
   assert.deepEqual([stateOf(guard, ONE), stateOf(guard, TWO)], ['held-back', 'trusted'])
 })
@@ -128,6 +137,7 @@ test('two that accept at once: one space counts, and the other is told so', asyn
     nodes.map(({ guard, link }, index) => {
       link.rounds = 2
       return guard.accept(modelIn(catalog), modelIn(catalog).deployments[index] as Deployment, {
+        kind: 'member',
         name: 'alice',
       })
     }),

@@ -10,7 +10,8 @@ import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import { answeringSpace, readSpace, spaceOf, type JoinedFamily } from '#core/embedding/space.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { FamilyMember, FamilyWitness, SpaceReference, SpaceStore } from '#ports/spaces.ts'
-import { every, type Repetition } from '../every.ts'
+import { every, everyMs, type Repetition } from '../every.ts'
+import type { Pulse } from '../pulse.ts'
 import { inOrder, type GuardedStanding } from './knowledge.ts'
 import { Sequences } from './sequences.ts'
 
@@ -36,6 +37,7 @@ export interface FamilyParts {
   readonly onTrouble: (error: unknown) => void
   /** `FOLLOW_MS` and `LOOK_MS` unless given. */
   readonly followMs?: number | undefined
+  readonly pulse?: Pick<Pulse, 'always' | 'said'> | undefined
   readonly lookMs?: number | undefined
 }
 
@@ -76,6 +78,8 @@ export class SpaceFamilies {
   /** When this node asked a model, on the monotonic clock. */
   readonly #tried = new Map<string, number>()
   #hasRead = false
+  /** The state of the members, as a heartbeat gave it, before they were last read. */
+  #heard: string | undefined
   #loops: readonly Repetition[] = []
 
   constructor(parts: FamilyParts) {
@@ -83,9 +87,9 @@ export class SpaceFamilies {
   }
 
   start(): void {
-    const { onTrouble, followMs = FOLLOW_MS, lookMs = LOOK_MS } = this.#parts
+    const { onTrouble, pulse, followMs = FOLLOW_MS, lookMs = LOOK_MS } = this.#parts
     this.#loops = [
-      every(followMs, () => this.follow(), onTrouble),
+      (pulse?.always ?? everyMs(followMs))(() => this.#followNews(), onTrouble),
       every(lookMs, () => this.compareDue(), onTrouble),
     ]
   }
@@ -102,11 +106,18 @@ export class SpaceFamilies {
   }
 
   /** Rejects with `StoreUnreachable`; what was known before then stays in force. */
-  async follow(): Promise<void> {
+  async follow(heard?: string): Promise<void> {
     const { store, catalog } = this.#parts
     if (membersIn(catalog()).length === 0) return
     this.#members = Map.groupBy(await store.familyMembers(), ({ model }) => model)
     this.#hasRead = true
+    this.#heard = heard
+  }
+
+  /** Reads the members unless the store says that they are the same. */
+  async #followNews(): Promise<void> {
+    const heard = this.#parts.pulse?.said('families')
+    if (heard === undefined || heard !== this.#heard) await this.follow(heard)
   }
 
   /** Cheap: it is asked for every request to a member. */

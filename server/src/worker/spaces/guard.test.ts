@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Deployment } from '#core/catalog/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
+import { runs } from '#test/support/arbitraries.ts'
 import { eventually } from '#test/support/process.ts'
 import {
   catalogOf,
@@ -259,7 +260,7 @@ test('vectors have left their space if their deployment was outside while it mad
   assertLeft()
   world.answers.set(ONE, 3)
   const model = modelIn(state.catalog)
-  await guard.accept(model, model.deployments[0] as Deployment, { name: 'admin' })
+  await guard.accept(model, model.deployments[0] as Deployment, { kind: 'member', name: 'admin' })
   assert.equal(guard.hasLeft(made(ONE, before, before)), true)
   assert.equal(guard.hasLeft({ ...made(ONE, before, before), space: spaceOf(MODEL, 8, 2) }), false)
 })
@@ -304,7 +305,9 @@ test('whatever happens, nobody serves whose last comparison was bad, and all nod
       if (each.kind === 'passes') world.passes(each.ms)
       if (each.kind === 'accept') {
         const deployment = modelIn(catalog).deployments.find((one) => one.id === id) as Deployment
-        await prober.guard.accept(modelIn(catalog), deployment, { name: 'alice' }).catch(() => {})
+        await prober.guard
+          .accept(modelIn(catalog), deployment, { kind: 'member', name: 'alice' })
+          .catch(() => {})
       }
       await prober.guard.probeDue()
       await other.guard.follow()
@@ -322,7 +325,7 @@ test('whatever happens, nobody serves whose last comparison was bad, and all nod
     assert.deepEqual([...other.held].toSorted(), [...prober.held].toSorted())
     assert.equal(other.guard.generationOf(MODEL), prober.guard.generationOf(MODEL))
   }
-  await fc.assert(fc.asyncProperty(fc.array(event, { maxLength: 12 }), history), { numRuns: 150 })
+  await fc.assert(fc.asyncProperty(fc.array(event, { maxLength: 12 }), history), runs(150))
 })
 
 /** All serving deployments were compared, when they last could be, with the only reference. */

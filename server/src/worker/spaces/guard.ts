@@ -10,7 +10,8 @@ import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import { readSpace, spaceOf } from '#core/embedding/space.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
-import { every, type Repetition } from '../every.ts'
+import { every, everyMs, type Repetition } from '../every.ts'
+import type { Pulse } from '../pulse.ts'
 import { acceptSpace } from './accept.ts'
 import { Sequences } from './sequences.ts'
 import { dueByModel } from './due.ts'
@@ -55,6 +56,7 @@ export interface SpaceGuardParts {
   readonly onTrouble: (error: unknown) => void
   /** `FOLLOW_MS` and `LOOK_MS` unless given. */
   readonly followMs?: number | undefined
+  readonly pulse?: Pick<Pulse, 'on' | 'always' | 'said'> | undefined
   readonly lookMs?: number | undefined
   /** `Math.random` unless given. */
   readonly random?: (() => number) | undefined
@@ -82,6 +84,7 @@ export class SpaceGuard {
   readonly #news: SpaceNews
   #loops: readonly Repetition[] = []
   #isStopped = false
+  #heard: string | undefined
 
   constructor(parts: SpaceGuardParts) {
     this.#parts = parts
@@ -102,12 +105,12 @@ export class SpaceGuard {
 
   /** Resolves when the store was read and, if this node probes for all, due deployments have been probed. */
   async start(): Promise<void> {
-    const { onTrouble, followMs = FOLLOW_MS, lookMs = LOOK_MS } = this.#parts
+    const { onTrouble, pulse, followMs = FOLLOW_MS, lookMs = LOOK_MS } = this.#parts
     if (this.#isStopped) return
     this.#tell()
     this.#loops = [
-      every(followMs, () => this.follow(), onTrouble),
-      every(followMs, () => this.calibrations.follow(), onTrouble),
+      (pulse?.always ?? everyMs(followMs))(() => this.#followNews(), onTrouble),
+      (pulse?.on('calibrations') ?? everyMs(followMs))(() => this.calibrations.follow(), onTrouble),
       every(lookMs, () => this.#beginDue(), onTrouble),
       every(DELETE_OLD_MS, () => this.#deleteOld(), onTrouble),
     ]
@@ -147,9 +150,8 @@ export class SpaceGuard {
   }
 
   /**
-   * Whether vectors that a deployment made at that time may be used. Those made between its last good check
-   * and the bad one may not, also long after the deployment has returned. Cheap: it is asked for every vector
-   * found in a cache.
+   * Whether vectors that a deployment made at that time may be used. Those made between its last good check and the bad one may not,
+   * also long after the deployment has returned. Cheap: it is asked for every vector found in a cache.
    */
   isTrusted(deployment: string, madeAtMs: number): boolean {
     return this.#known.isTrusted(this.#parts.catalog(), deployment, madeAtMs)
@@ -197,6 +199,13 @@ export class SpaceGuard {
     })
   }
 
+  /** Follows unless the store has no news, and this node has none for it. */
+  async #followNews(): Promise<void> {
+    const heard = this.#parts.pulse?.said('standings')
+    if (heard === undefined || heard !== this.#heard || this.#known.hasUnwritten) await this.follow()
+    this.#heard = heard
+  }
+
   /** Probes the due deployments and waits for the answers. */
   async probeDue(): Promise<void> {
     await this.#beginDue()
@@ -239,6 +248,8 @@ export class SpaceGuard {
     if (result.verdict !== 'quarantined') {
       if (!before.isQuarantined)
         this.#known.rides.add({ ...result, atMs: ride.sentAtMs, leastCosine: result.leastCosine ?? 1 })
+      if (!this.#sequences.has(model.id) && this.#schedule.isCalledBy(result, before))
+        void this.#probeInTurn(model, [deployment]).catch(this.#parts.onTrouble)
       return true
     }
     this.#known.remember(result)

@@ -104,7 +104,7 @@ test('an accepted space has the images of the deployment that was accepted', asy
   await guard.probeDue()
   world.passes(SECOND_MS)
   const two = modelIn(catalog).deployments[1] as Deployment
-  const accepted = await guard.accept(modelIn(catalog), two, { name: 'alice' })
+  const accepted = await guard.accept(modelIn(catalog), two, { kind: 'member', name: 'alice' })
   assert.deepEqual([accepted.generation, accepted.imageVectors], [2, vectorsOf(6, IMAGES)])
   await guard.probeDue()
   assert.deepEqual([stateOf(guard, ONE), stateOf(guard, TWO)], ['quarantined', 'trusted'])

@@ -94,6 +94,11 @@ export class SpaceKnowledge {
     return this.#unrecorded
   }
 
+  /** This node has seen what the store does not know yet. */
+  get hasUnwritten(): boolean {
+    return this.#unrecorded.length > 0 || this.rides.hasAny
+  }
+
   /** The result counts on this node from now on, and on others once it is stored. */
   remember(result: ProbeResult): void {
     this.#unrecorded = bounded([...this.#unrecorded, result])

@@ -103,7 +103,11 @@ export async function askProbe(
 }
 
 function noVectors(error: unknown, subject = ''): NoVectors {
-  const reason = (error instanceof Error ? error.message : String(error)).slice(0, REASON_CHARACTERS)
+  const said = error instanceof UpstreamFailure ? error.reason : undefined
+  const reason = (said ?? (error instanceof Error ? error.message : String(error))).slice(
+    0,
+    REASON_CHARACTERS,
+  )
   const isOutside = error instanceof UpstreamFailure && error.detail.wrongWidth !== undefined
   return { reason: subject + reason, isOutside }
 }

@@ -27,6 +27,11 @@ export class RideNotes {
     return last?.space === space ? last.atMs : undefined
   }
 
+  /** Some are to be stored. */
+  get hasAny(): boolean {
+    return this.#waiting.size > 0
+  }
+
   /** Takes those that are to be stored. */
   take(): readonly GoodRides[] {
     const taken = [...this.#waiting.values()]

@@ -15,6 +15,8 @@ import {
   TWO,
   type Cluster,
 } from '#test/support/space-cluster.ts'
+import type { GuardedStanding } from './knowledge.ts'
+import { ProbeSchedule } from './schedule.ts'
 
 type Node = ReturnType<typeof node>
 
@@ -39,6 +41,37 @@ test('each is probed every quarter of an hour, a quarantined one every minute un
   await guard.probeDue()
   assert.equal(stateOf(guard, TWO), 'trusted')
   assert.deepEqual(alerts, [`quarantined ${TWO}`, `returned ${TWO}`])
+})
+
+test('a wall clock that was set back keeps no deployment from its probe', () => {
+  const schedule = new ProbeSchedule({ nowMs: () => 0, monotonicMs: () => 0 }, () => 0)
+  const probed = (atMs: number): GuardedStanding => ({
+    model: MODEL,
+    deployment: ONE,
+    state: 'trusted',
+    isQuarantined: false,
+    lastGoodAtMs: atMs,
+    returnedAtMs: [],
+    reason: undefined,
+    last: {
+      model: MODEL,
+      deployment: ONE,
+      target: '',
+      space: '',
+      atMs,
+      verdict: 'good',
+      leastCosine: 1,
+      normDrift: 0,
+      reason: undefined,
+    },
+  })
+  for (const [atMs, asker] of [
+    [1 - QUARTER_MS, 'none'],
+    [-QUARTER_MS, 'prober'],
+    [QUARTER_MS - 1, 'none'],
+    [QUARTER_MS, 'prober'],
+  ] as const)
+    assert.equal(schedule.asker(probed(atMs), undefined), asker, `probed at ${atMs}`)
 })
 
 test('an upstream that is away keeps its standing, good or bad, and is asked again after a minute', async () => {

@@ -78,6 +78,16 @@ export class ProbeSchedule {
     this.#notes.set(deployment, { ...noted, triedMs, orphanedAtMs: undefined })
   }
 
+  /**
+   * True where a ride near the edge of its space calls for a probe of all texts: a change may show little in the one that rides. Not
+   * soon after a probe by this node, and not where the last probe was near the edge too.
+   */
+  isCalledBy(ride: ProbeResult, { deployment, last }: GuardedStanding): boolean {
+    const { triedMs } = this.#notes.get(deployment) ?? NOTHING
+    const isNews = ride.verdict === 'warned' && last?.verdict === 'good'
+    return isNews && this.#clock.monotonicMs() - triedMs >= AGAIN_MS
+  }
+
   /** True once, when there has been nothing to compare for an hour: an operator should know. */
   isNewlyVain(deployment: string): boolean {
     const noted = this.#notes.get(deployment) ?? NOTHING

@@ -17,6 +17,7 @@ import {
 import { linesOfPart } from '#request/batches/part-lines.ts'
 import { createRepair, type RepairDependencies } from '#request/batches/repair.ts'
 import { every, type Repetition } from '../every.ts'
+import type { Pulse } from '../pulse.ts'
 
 export interface SuspectParts extends RepairDependencies {
   readonly store: SuspectStore
@@ -25,6 +26,7 @@ export interface SuspectParts extends RepairDependencies {
   readonly catalog: () => Catalog
   /** Whether this node lists for all. */
   readonly isLister: () => Promise<boolean>
+  readonly pulse?: Pick<Pulse, 'may'> | undefined
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -47,8 +49,8 @@ export class Suspects {
   start(): void {
     const { store, clock, onTrouble } = this.#parts
     this.#loops = [
-      every(LOOK_MS, () => this.#unlessOther(() => this.#listDue()), onTrouble),
-      every(UNMADE_MS, () => this.#unlessOther(() => this.#makeUnmade()), onTrouble),
+      every(LOOK_MS, () => this.#ifAny(() => this.#listDue()), onTrouble),
+      every(UNMADE_MS, () => this.#ifAny(() => this.#makeUnmade()), onTrouble),
       every(
         DELETE_OLD_MS,
         () => this.#unlessOther(() => store.deleteOld(clock.nowMs() - SUSPECTS_KEPT_MS)),
@@ -59,6 +61,10 @@ export class Suspects {
 
   async stop(): Promise<void> {
     await Promise.all(this.#loops.map((loop) => loop.stop()))
+  }
+
+  async #ifAny(work: () => Promise<void>): Promise<void> {
+    if (this.#parts.pulse?.may('suspects') !== false) await this.#unlessOther(work)
   }
 
   async #listDue(): Promise<void> {

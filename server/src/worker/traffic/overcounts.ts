@@ -3,7 +3,7 @@ import type { OvercountSummary } from '#core/traffic/node-summary.ts'
 
 /** Time after which a deployment that counts as expected is no longer listed. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000
-/** Deployments remembered, since a summary is sent every second. More would show nothing new. */
+/** Deployments remembered, since each heartbeat may send a summary. More would show nothing new. */
 const MAX_DEPLOYMENTS = 50
 
 export class Overcounts {

@@ -44,7 +44,7 @@ test('vectors of two spaces are never in one file: the run says so, and a new ru
   await eventually(async () => {
     const { written } = JSON.parse(readFileSync(stateFile, 'utf8')) as { written: { slices: number } }
     assert.ok(written.slices > 0)
-  }, 60_000)
+  })
   await gateway.provider.setMode('moving', { vectors: 'other-model' })
   const deployment = `${MODEL}/mode-moving`
   const accepted = await control<{ space: string }>(gateway, 'POST', `/spaces/${MODEL}/accept`, {

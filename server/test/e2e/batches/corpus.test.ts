@@ -21,8 +21,6 @@ const gateway = await startGateway({
     [SLOW]: { on: 'slow-300', price: { usdPerMillionTokens: 1 }, deploymentLimits: { concurrency: 1 } },
   },
 })
-/** For the background work of a starved process. */
-const PATIENCE_MS = 120_000
 const SILENT = { stdout: { write: () => {} }, stderr: { write: () => {} } }
 
 interface Corpus {
@@ -137,10 +135,7 @@ test('a command that is killed with -9 in the middle goes on when it is given ag
   ]
   const env = { TORANA_BASE_URL: `${gateway.url}/v1`, TORANA_KEY: gateway.key }
   const first = runTorana({ folder, args, env })
-  await eventually(
-    async () => assert.ok(readdirSync(join(folder, 'vectors.npy.run')).includes('vectors')),
-    PATIENCE_MS,
-  )
+  await eventually(async () => assert.ok(readdirSync(join(folder, 'vectors.npy.run')).includes('vectors')))
   first.child.kill('SIGKILL')
   await first.exit
   const second = runTorana({ folder, args: [...args, '--json'], env })
@@ -213,7 +208,7 @@ test('a run whose batch is cancelled ends, and sends the rest when it is started
     ).data
     assert.ok(newest !== undefined && newest.request_counts.total === 3000)
     return newest
-  }, PATIENCE_MS)
+  })
   await caller.fetch(`/batches/${batch.id}/cancel`, { method: 'POST' })
   assert.match(String(await first), /Batch batch_\w+ was cancelled\./)
   const summary = await runCorpus(slow, client, SILENT)

@@ -1,4 +1,4 @@
-/** Parallel large edits, through a gateway in a separate process. `npm run lab -- bench/edits` measures more of them. */
+/** Parallel large edits, through a gateway in a separate process. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
@@ -61,7 +61,7 @@ async function nothingIsLeft(): Promise<void> {
       open.filter((target) => target.startsWith(uploads)),
       [],
     )
-  }, 20_000)
+  })
 }
 
 function memoryBytes(field: 'VmRSS' | 'VmHWM'): number {

@@ -191,7 +191,7 @@ test('the check fails at an upstream that ignores the mask, and at one that read
 })
 
 test('a mask that marks nothing can not be translated: refused, and nothing is sent', async () => {
-  const before = gateway.provider.entries().length
+  const before = gateway.provider.calls().length
   const faint = await aMask(WIDTH, HEIGHT, () => false, soft)
   for (const path of ['a form, white', 'JSON, black', 'fal'] as const) {
     const answer = await askForm(gateway, { model: idOf(path) }, [
@@ -200,5 +200,5 @@ test('a mask that marks nothing can not be translated: refused, and nothing is s
     ])
     assertImageFault(answer, 'invalid_image_file', { param: 'mask', words: /marks nothing/ })
   }
-  assert.equal(gateway.provider.entries().length, before)
+  assert.equal(gateway.provider.calls().length, before)
 })

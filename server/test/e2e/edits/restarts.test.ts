@@ -88,7 +88,7 @@ function end(node: NodeProcess, id: string): Promise<Job> {
     const job = (await answer.json()) as Job
     assert.ok(!['queued', 'running'].includes(job.status), job.status)
     return job
-  }, 60_000)
+  })
 }
 
 async function openJobOf(model: string): Promise<string> {
@@ -130,7 +130,7 @@ function assertCharged(id: string, nanoUsd: number): Promise<void> {
       [nanoUsd === 0 ? undefined : 'post', nanoUsd],
       JSON.stringify(rows),
     )
-  }, 30_000)
+  })
 }
 
 /** One test, since a process ends with the test that started it. */
@@ -143,7 +143,7 @@ test('edits whose node is killed are finished from their copies, followed withou
   await eventually(async () => {
     const lines = existsSync(arrivals) ? readFileSync(arrivals, 'utf8').split('\n').filter(Boolean) : []
     assert.equal(new Set(lines).size, 3)
-  }, 60_000)
+  })
   const lost = await openJobOf('lost-image')
   assert.deepEqual(
     [kept, translated, lost].map((id) => inputsOf(id).length),
@@ -169,7 +169,7 @@ async function finishedFromCopies(
   await assertPainted(await end(node, translated), 'mask-white')
   for (const id of [kept, translated]) {
     await assertCharged(id, 40_000_000)
-    await eventually(async () => assert.deepEqual(inputsOf(id), []), 20_000)
+    await eventually(async () => assert.deepEqual(inputsOf(id), []))
   }
 }
 
@@ -198,7 +198,7 @@ async function followedWithoutFiles(node: NodeProcess): Promise<void> {
       .entries()
       .filter(({ scenario, operation }) => scenario === 'pending-4000' && operation === 'poll')
     assert.ok(polls.length > 0)
-  }, 30_000)
+  })
   const followed = await openJobOf('polled-image')
   await kill(node)
   assert.equal(await waiting, undefined)

@@ -18,7 +18,7 @@ const { provider } = gateway
 
 test('a job that is lost with calls out: every picture arrives, each bought once, and the node lives', async () => {
   const asked = askImages(gateway, { model: 'several-image', n: 4 })
-  await eventually(async () => assert.equal(provider.counters().inFlight, 2), 20_000)
+  await eventually(async () => assert.equal(provider.counters().inFlight, 2))
   // As if another node had it: this one holds it no more.
   await database.query(
     `UPDATE image_jobs SET node_id = NULL, token = token + 1, lease_until = now() + interval '1 hour' WHERE ended_at IS NULL`,
@@ -35,12 +35,12 @@ test('a job that is lost with calls out: every picture arrives, each bought once
     const rows = await rowsIn(database)
     const sum = rows.reduce((total, { nanoUsd }) => total + nanoUsd, 0)
     assert.deepEqual([rows.filter(({ kind }) => kind === 'post').length, sum], [4, 160_000_000])
-  }, 20_000)
+  })
 })
 
 test('a job that comes back while its calls are out goes on when they have ended, and no picture is bought twice', async () => {
   const asked = askImages(gateway, { model: 'slower-image', n: 4 })
-  await eventually(async () => assert.equal(provider.counters().inFlight, 2), 20_000)
+  await eventually(async () => assert.equal(provider.counters().inFlight, 2))
   // As if another node had held and released it.
   await database.query(
     `UPDATE image_jobs SET node_id = NULL, token = token + 1, lease_until = now() WHERE ended_at IS NULL`,

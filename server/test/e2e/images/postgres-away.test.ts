@@ -44,14 +44,14 @@ test('without PostgreSQL no picture is bought, and vectors are made; when it is 
   assert.deepEqual(await picturesIn(kept), [picture])
 
   await door.open()
-  await eventually(async () => picturesIn(await askImages(gateway, { model: 'plain-image' })), 30_000)
+  await eventually(async () => picturesIn(await askImages(gateway, { model: 'plain-image' })))
   assert.equal((await gateway.get(jobPath)).status, 200)
 })
 
 test('PostgreSQL goes while a picture is made: it is bought once, and the waiting caller gets it', async () => {
   const headers = { 'idempotency-key': 'while-it-is-made' }
   const waiting = askImages(gateway, { model: 'slow-image' }, { headers })
-  await eventually(async () => assert.equal(provider.counters().inFlight, 1), 20_000)
+  await eventually(async () => assert.equal(provider.counters().inFlight, 1))
   door.shut()
   const [picture] = await picturesIn(await waiting)
   await door.open()
@@ -60,7 +60,7 @@ test('PostgreSQL goes while a picture is made: it is bought once, and the waitin
   const again = await eventually(async () => {
     const answer = await askImages(gateway, { model: 'slow-image' }, { headers })
     return picturesIn(answer)
-  }, 60_000)
+  })
   assert.deepEqual(again, [picture])
   assert.equal(purchasesAt(provider, 'slow-1500').length, 1)
 })

@@ -66,7 +66,7 @@ const end = (node: NodeProcess, id: string): Promise<Job> =>
     const job = await look(node, id)
     assert.ok(!['queued', 'running'].includes(job.status), job.status)
     return job
-  }, 60_000)
+  })
 
 function assertBoughtOnce(job: Job, scenario: string): void {
   assert.equal(job.status, 'succeeded', JSON.stringify(job.error))
@@ -82,7 +82,7 @@ function assertPosted(jobId: string): Promise<void> {
     // A temporary unknown is settled by a further row: together they are one purchase.
     const sum = rows.reduce((total, { nanoUsd }) => total + nanoUsd, 0)
     assert.deepEqual([rows.at(-1)?.kind, sum], ['post', 40_000_000], JSON.stringify(rows))
-  }, 30_000)
+  })
 }
 
 /** As if the minute had passed for which a dead node's word is good. */
@@ -99,7 +99,7 @@ test('a job is ended before SIGTERM ends its node, and followed by another after
 /** The next node has the results of the first one's jobs. */
 async function afterSigterm(first: NodeProcess): Promise<NodeProcess> {
   const id = await begin(first, 'drained-image')
-  await eventually(async () => assert.equal(purchasesAt(provider, 'pending-3000').length, 1), 20_000)
+  await eventually(async () => assert.equal(purchasesAt(provider, 'pending-3000').length, 1))
   first.child.kill('SIGTERM')
   const second = await start(first.folder)
   assertBoughtOnce(await end(second, id), 'pending-3000')
@@ -120,7 +120,7 @@ async function afterSigkill(node: NodeProcess): Promise<void> {
     assert.ok(polls.length > 0)
     assert.equal(servedBy(provider, 'serves-then-hangs').length, 1)
     assert.equal(purchasesAt(provider, RETRIED).length, 1)
-  }, 20_000)
+  })
   node.child.kill('SIGKILL')
   await assert.rejects(broken)
   await node.exit
@@ -142,7 +142,7 @@ async function afterSigkill(node: NodeProcess): Promise<void> {
       rows.map(({ kind, nanoUsd }) => [kind, nanoUsd]),
       [['unknown', 40_000_000]],
     )
-  }, 30_000)
+  })
 
   assertBoughtOnce(await end(next, followed), 'pending-8000')
   await assertPosted(followed)

@@ -5,9 +5,6 @@ import { startGateway, type Gateway, type GatewayOptions } from '#test/support/g
 import { eventually } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
 
-/** Longer than any call of these tests may take. */
-const QUIET_MS = 20_000
-
 export interface GatewayOnPostgres {
   readonly gateway: Gateway
   readonly database: Database
@@ -28,6 +25,6 @@ export async function startGatewayOnPostgres(options: GatewayOptions): Promise<G
       eventually(async () => {
         const { inFlight } = gateway.provider.counters()
         if (inFlight > 0) throw new Error(`${inFlight} calls are under way`)
-      }, QUIET_MS),
+      }),
   }
 }

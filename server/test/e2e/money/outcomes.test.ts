@@ -176,7 +176,7 @@ test('an unknown is resolved once, however often it is tried: its rows add up to
     async (resolutions, atOnce) => {
       const { requestId, attempt } = (await ask(dropping[run++ % dropping.length] as string)).rows[0] as Row
       const resolve = (each: (typeof resolutions)[number]): Promise<boolean> =>
-        ledger.resolveUnknown({ requestId, attempt, actor: { name: 'a test' }, ...each })
+        ledger.resolveUnknown({ requestId, attempt, actor: { kind: 'member', name: 'a test' }, ...each })
       const took: boolean[] = []
       if (atOnce) took.push(...(await Promise.all(resolutions.map(resolve))))
       else for (const each of resolutions) took.push(await resolve(each))

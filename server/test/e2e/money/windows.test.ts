@@ -1,13 +1,11 @@
-/** Midnight in the middle of the load: the clocks of three nodes are set so that a budget’s window ends while they work. */
+/** Midnight in the middle of the load: the clock of the database, which three nodes follow, is set so that a budget’s window ends. */
 import assert from 'node:assert/strict'
-import { globSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { windowOf } from '#core/money/budget.ts'
 import { startCluster } from '#test/support/cluster.ts'
 import type { Asked } from '#test/support/gateway.ts'
-import { temporaryFolder } from '#test/support/process.ts'
+import { movableClock } from '#test/support/moved-database.ts'
 import {
   assertAtRest,
   assertLedgerMatches,
@@ -22,26 +20,16 @@ const KEYS = { ample: 'key-of-the-project-with-ample-money', spent: 'key-of-the-
 const REQUEST_TOKENS = 10
 /** Of load, before midnight and after it. */
 const AROUND_MS = 2000
-/** How long the nodes may go on with the old clock: a second is the library's minimum. */
+/** How long the nodes may go on with the old clock: each learns the new one from its next heartbeat. */
 const CLOCK_MS = 3000
 const DAY_MS = 86_400_000
 
-const [library] = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')
-assert.ok(library, 'the package faketime is not installed')
-const clockFile = join(temporaryFolder(), 'clock')
-writeFileSync(clockFile, '+0')
-
+let moveBy: (ms: number) => Promise<void>
 const budgetOf = (budgetTokens: number) => ({
   budget: { usd: (budgetTokens * NANO_USD_PER_TOKEN) / 1e9, per: 'day', hard: true },
 })
 const cluster = await startCluster({
-  env: {
-    LD_PRELOAD: library,
-    FAKETIME_TIMESTAMP_FILE: clockFile,
-    FAKETIME_CACHE_DURATION: '1',
-    // Timeouts and pauses are counted on the monotonic clock, which is never set.
-    FAKETIME_DONT_FAKE_MONOTONIC: '1',
-  },
+  onDatabase: async (url) => void (moveBy = await movableClock(url)),
   models: { 'paid-w16': { on: 'slow-150', price: PRICE, capabilities: { tokenArrays: true } } },
   projects: {
     ample: { keys: [{ name: 'k', secret: KEYS.ample }], ...budgetOf(1e6) },
@@ -85,6 +73,7 @@ test('a window that ends under load: each request counts in the window of its ac
   }
   const rows = await rowsIn(database, 'ample')
   assert.equal(sumOf(rows), answers.length * REQUEST_TOKENS * NANO_USD_PER_TOKEN)
+  // The tables were made before: what they fill in by themselves has the clock of the server.
   const [{ late } = { late: 0n }] = await database.query<{ late: bigint }>(
     `SELECT count(*) AS late FROM usage_events WHERE request_id < $1 AND written_at >= $2`,
     [firstIdAt(midnightMs), new Date(midnightMs - shiftMs)],
@@ -92,10 +81,10 @@ test('a window that ends under load: each request counts in the window of its ac
   assert.ok(late > 0n, 'no request was accepted before midnight and written after it')
 })
 
-/** From a moment from now on, it is so late for the nodes. By how much their clocks go before ours. */
+/** From a moment from now on, it is so late for the database and its nodes. By how much their clocks go before ours. */
 async function setClock(atMs: number): Promise<number> {
   const shiftMs = atMs - Date.now() - CLOCK_MS
-  writeFileSync(clockFile, `+${shiftMs / 1000}`)
+  await moveBy(shiftMs)
   await delay(CLOCK_MS)
   return shiftMs
 }

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { doorTo, startNodeProcess } from '#test/support/cluster.ts'
 import { GATEWAY_KEY, type GatewayOptions } from '#test/support/gateway.ts'
+import { PATIENCE_MS } from '#test/support/patience.ts'
 import { eventually } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
 import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
@@ -29,10 +30,6 @@ behind.port = String(door.port)
 const model = 'accepted-w32'
 const options: GatewayOptions = { models: { [model]: guarded(['accepted'], { cache: { ttl: '1h' } }) } }
 const env = { ...ADMIN, DATABASE_URL: behind.href }
-/** A few seconds, on a busy machine. */
-const SOON_MS = 30_000
-/** A node that starts on one. */
-const SLOWEST_MS = 120_000
 
 const pinned = (node: Place, space: string) =>
   ask(node, model, 'a text', { headers: { 'x-torana-space': space } })
@@ -80,7 +77,7 @@ test('until it has read which space a model has, it names none, and refuses thos
   assert.equal(listed.status, 503)
 
   await door.open()
-  await eventually(async () => assert.equal((await pinned(node, space)).status, 200), SOON_MS)
+  await eventually(async () => assert.equal((await pinned(node, space)).status, 200))
   assert.equal((await pinned(node, before)).status, 412)
   assert.equal((await ask(node, model, 'a text')).headers.get('x-torana-space'), space)
   assert.equal(await listedSpace(node), space)
@@ -90,10 +87,8 @@ test('a store that is merely slow is waited for: no deployment serves that it kn
   const slow = 'slow-w32'
   const given: GatewayOptions = { models: { [slow]: guarded(['bad', 'sound']) } }
   const first = await startNodeProcess(given, provider.url, { env })
-  await eventually(
-    async () =>
-      assert.deepEqual(await statesOf(first, slow), { 'mode-bad': 'trusted', 'mode-sound': 'trusted' }),
-    SOON_MS,
+  await eventually(async () =>
+    assert.deepEqual(await statesOf(first, slow), { 'mode-bad': 'trusted', 'mode-sound': 'trusted' }),
   )
   const pin = (await ask(first, slow, 'a text')).headers.get('x-torana-space') ?? ''
   await provider.setMode('bad', { vectors: 'other-model' })
@@ -101,7 +96,7 @@ test('a store that is merely slow is waited for: no deployment serves that it kn
   first.child.kill('SIGTERM')
   assert.equal(await first.exit, 0)
 
-  const database = openPostgres(url, { poolSize: 2, queryTimeoutMs: SLOWEST_MS })
+  const database = openPostgres(url, { poolSize: 2, queryTimeoutMs: PATIENCE_MS })
   after(() => database.close())
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
@@ -117,7 +112,7 @@ test('a store that is merely slow is waited for: no deployment serves that it kn
       `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'space_standings'::regclass`,
     )
     assert.ok(waiting.length > 0)
-  }, SLOWEST_MS)
+  })
   // Longer than a start waits for its probes, shorter than PostgreSQL lets anybody wait for a lock.
   await delay(3000)
   release()

@@ -46,7 +46,7 @@ await eventually(async () => {
     [await stateOf(LARGE), await stateOf(SMALL), await stateOf(STRANGER)],
     ['joined', 'joined', 'outside'],
   )
-}, 60_000)
+})
 const { space } = await spaceOfModel(gateway, LARGE)
 const pin = { headers: { 'x-torana-space': space } }
 

@@ -48,10 +48,7 @@ for (const kind of OUTSIDE) {
     await provider.setMode(`${kind}-one`, {})
     assert.deepEqual(await verdicts(gateway, model), { [one]: 'good', [two]: 'good' })
     // Its many failures of another kind may have to be forgotten first.
-    await eventually(
-      async () => assert.equal(servedBy(await ask(gateway, model, 'b')), `${model}/${one}`),
-      15_000,
-    )
+    await eventually(async () => assert.equal(servedBy(await ask(gateway, model, 'b')), `${model}/${one}`))
     assert.ok(isRight(await ask(gateway, model, ['back']), model, ['back']))
   })
 }

@@ -117,9 +117,9 @@ test("another project's key sees nothing of a batch, by any route", async () => 
 test("an SDK's retry and an idempotency key join the batch, and pages hold every batch once", async () => {
   const file = await caller.upload(embeddingLines('plain-w8', texts(1)))
   const ids = async (answers: readonly Promise<Response>[]): Promise<Set<string>> => {
-    const batches = await Promise.all(
-      answers.map(async (answer) => (await (await answer).json()) as BatchAnswer),
-    )
+    // A busy machine may refuse some.
+    const taken = (await Promise.all(answers)).filter(({ status }) => status !== 503)
+    const batches = await Promise.all(taken.map(async (answer) => (await answer.json()) as BatchAnswer))
     return new Set(batches.map(({ id }) => id))
   }
   const first = await caller.create(file)
@@ -146,7 +146,7 @@ test('a cancelled batch ends soon, and what was paid for is in its output', asyn
   await gateway.ask({ model: 'slow-w8', input: 'somebody waits' })
   const cancelled = await caller.fetch(`/batches/${id}/cancel`, { method: 'POST' })
   assert.equal(cancelled.status, 200)
-  const batch = await caller.ended(id, 60_000)
+  const batch = await caller.ended(id)
   assert.equal(batch.status, 'cancelled')
   const lines = await caller.lines(batch.output_file_id)
   assert.equal(lines.length, batch.request_counts.completed)
@@ -166,8 +166,8 @@ test('a hard budget that ends pauses the batch: nothing is overspent and no line
     assert.deepEqual([status, request_counts.failed], ['in_progress', 0])
     assert.equal(torana.pause?.code, 'budget_exhausted')
     assert.ok(Number(torana.cost_usd) > 0 && Number(torana.cost_usd) <= 0.003, torana.cost_usd)
-  }, 60_000)
+  })
   await poor.fetch(`/batches/${id}/cancel`, { method: 'POST' })
   // A later chunk without money does not delay the end.
-  assert.equal((await poor.ended(id, 20_000)).status, 'cancelled')
+  assert.equal((await poor.ended(id)).status, 'cancelled')
 })

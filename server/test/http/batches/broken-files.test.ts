@@ -43,6 +43,12 @@ const TAKEN: readonly [
     ['too_many_inputs'],
   ],
   ['a field that nobody knows', line('a', { model: 'plain-w8', input: 'a', task: 'search' }), 1, []],
+  [
+    'half a character',
+    `${A}\n${line('b', { model: 'plain-w8', input: ['b', 'b\ud83d'] })}`,
+    1,
+    ['invalid_input'],
+  ],
   ['a line without input', `${A}\n${line('b', { model: 'plain-w8' })}`, 1, ['missing_parameter']],
   ['a line of 10 MB', `${A}\n${long}`, 2, []],
 ]

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
-import { BatchCaller, chunkLines, chunkTexts } from '#test/support/batches.ts'
+import { BatchCaller, chunkLines, chunkTexts, tryAgain } from '#test/support/batches.ts'
 import { eventually } from '#test/support/process.ts'
 import { tokensOf } from '../../../../lab/fake-provider/vectors.ts'
 
@@ -34,19 +34,15 @@ test('a batch that uses up a hard budget pauses, goes on with the next period, a
     assert.deepEqual([status, request_counts.failed], ['in_progress', 0])
     assert.ok(request_counts.completed > 0)
     assert.equal(torana.pause?.code, 'budget_exhausted')
-  }, 60_000)
+  })
   assert.ok((await chargedUsd()) <= BUDGET_USD, `$${await chargedUsd()} of $${BUDGET_USD}`)
   // The next period begins: nothing is spent of it.
   await database.query(`UPDATE budgets SET spent_nano = 0 WHERE budget_id = 'project:poor'`)
   await eventually(async () => {
     const { status } = await poor.get(id)
-    // Ends the minute in which the paused batch, and its chunks without a holder, are not tried again.
-    await database.query(
-      `UPDATE batches SET not_before = now();
-       UPDATE batch_chunks SET lease_until = now() WHERE state = 'held' AND node_id IS NULL`,
-    )
+    await tryAgain(database, id)
     assert.equal(status, 'completed')
-  }, 60_000)
+  })
   const batch = await poor.get(id)
   assert.deepEqual(batch.request_counts, { total: LINES, completed: LINES, failed: 0 })
   const ids = (await poor.lines(batch.output_file_id)).map(({ custom_id }) => custom_id)

@@ -1,80 +1,88 @@
-/** The order of batches: projects take turns, and so do the batches of a project. */
+/** The order of batches: projects take turns, and so do the batches of a project. It is counted in calls of the upstream. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
-import { BatchCaller, chunkLines, embeddingLines, type BatchAnswer } from '#test/support/batches.ts'
+import { BatchCaller, chunkTexts, requestLines } from '#test/support/batches.ts'
+import { HeldUpstream } from '#test/support/held-upstream.ts'
 import { eventually } from '#test/support/process.ts'
 
 const SMALL_KEY = 'gateway-test-key-small-001'
 const { gateway, database } = await startGatewayOnPostgres({
-  models: {
-    'slow-w8': { on: 'slow-40', deploymentLimits: { concurrency: 1 } },
-    'slower-w8': { on: 'slow-300', deploymentLimits: { concurrency: 1 } },
-  },
+  models: { 'held-w8': { on: 'mode-held', deploymentLimits: { concurrency: 1 } } },
   projects: { small: { keys: [{ name: 'k', secret: SMALL_KEY }] } },
 })
-/**
- * Chunks of others that may end before a batch has its first result. They are counted instead of time, which a busy machine
- * stretches: about two seconds of calls beside another project, five behind larger batches of its own.
- */
-const MAX_BESIDE = { 'slower-w8': 7, 'slow-w8': 50 }
-const MAX_BEHIND = 125
-/** Maximum of chunks on one node. */
+const upstream = new HeldUpstream(gateway.provider, 'held')
+/** Calls of others that may be served before a batch has its first one: beside another project, and behind batches of its own. */
+const MAX_BESIDE = 8
+const MAX_BEHIND = 24
+/** Maximum of chunks on one node, and more than that. */
 const CHUNKS = 48
+const MANY = 60
 const large = new BatchCaller(gateway.url)
 const small = new BatchCaller(gateway.url, SMALL_KEY)
 
-async function begun(
-  caller: BatchCaller,
-  lines: number,
-  window: string,
-  model = 'slow-w8',
-): Promise<BatchAnswer> {
-  const texts = Array.from({ length: lines }, (_, line) => `text ${line} of ${window}`)
-  return caller.create(await caller.upload(chunkLines(model, texts)), { completion_window: window })
+interface Begun {
+  readonly caller: BatchCaller
+  readonly id: string
+  /** Of each of its calls, and of no other's. */
+  readonly inputs: number
 }
 
-async function assertBegunSoon({ id }: BatchAnswer, caller: BatchCaller, maxOthers: number): Promise<void> {
-  await eventually(async () => assert.ok((await caller.get(id)).request_counts.completed > 0), 60_000)
-  const [before] = await database.query<{ others: number }>(
-    `SELECT count(*)::integer AS others FROM batch_chunks AS other, (
-       SELECT min(done_at) AS first_at, batches.created_at FROM batch_chunks JOIN batches USING (batch_id)
-       WHERE batch_id = $1 GROUP BY batches.created_at
-     ) AS own
-     WHERE other.batch_id <> $1 AND other.done_at BETWEEN own.created_at AND own.first_at`,
-    [id],
-  )
-  assert.ok(before && before.others <= maxOthers, `${before?.others} chunks of others ended first`)
+let marks = 0
+
+/** A batch of which each line is a chunk, and has a call of its own. */
+async function begun(caller: BatchCaller, lines: number, window: string): Promise<Begun> {
+  marks += 1
+  const bodies = Array.from({ length: lines }, (_, line) => ({
+    model: 'held-w8',
+    input: [
+      ...chunkTexts(`line ${line} of ${marks}`),
+      ...Array.from({ length: marks }, (__, mark) => `mark ${mark}`),
+    ],
+  }))
+  const file = await caller.upload(requestLines('/v1/embeddings', bodies))
+  const { id } = await caller.create(file, { completion_window: window })
+  return { caller, id, inputs: bodies[0]?.input.length ?? 0 }
 }
 
-/** This test comes first: calls of batches are small at the beginning, and chunks take several of them. */
-test('a small project begins soon beside a large one, though the node is full of chunks that end much later', async () => {
-  const texts = Array.from({ length: 20_000 }, (_, line) => `text ${line}`)
-  const { id } = await large.create(await large.upload(embeddingLines('slower-w8', texts)))
+/** The node has begun chunks of the batch, whose calls wait for the one that is held at the upstream. */
+async function takenUp({ id }: Begun, chunks: number): Promise<void> {
   await eventually(async () => {
     const [held] = await database.query<{ count: number }>(
       `SELECT count(*)::integer AS count FROM batch_chunks WHERE batch_id = $1 AND state = 'held'`,
       [id],
     )
-    assert.equal(held?.count, CHUNKS)
-  }, 60_000)
-  await assertBegunSoon(await begun(small, 3, '24h', 'slower-w8'), small, MAX_BESIDE['slower-w8'])
-  await large.fetch(`/batches/${id}/cancel`, { method: 'POST' })
-  assert.equal((await large.ended(id)).status, 'cancelled')
-})
+    assert.ok((held?.count ?? 0) >= chunks, `${held?.count} chunks`)
+  })
+}
 
-test('of the batches of a project the one whose window ends first ends first, and a small one behind them begins soon', async () => {
-  // Several times as much as a node takes at once.
-  const day = await begun(large, 150, '24h')
-  await eventually(async () => assert.ok((await large.get(day.id)).request_counts.completed > 0))
-  // More than can begin before the next one comes.
-  const later = [await begun(large, 100, '2h'), await begun(large, 3, '1h')]
+/** Lets the upstream serve call by call, until the batch has its first one. */
+async function assertBegunSoon({ inputs }: Begun, maxOthers: number): Promise<void> {
+  const order = () => gateway.provider.entries().flatMap((entry) => (entry.served ? [entry.inputs] : []))
+  const before = order().length
+  while (
+    !order()
+      .slice(0, before + maxOthers + 1)
+      .includes(inputs)
+  ) {
+    assert.ok(order().length <= before + maxOthers, `${order().join()}: none with ${inputs} inputs`)
+    await upstream.serve()
+  }
+}
+
+test('beside a project whose chunks fill the node a small one begins soon; of its own batches the one whose window ends first ends first, and a small one behind them begins soon', async () => {
+  await upstream.hold()
+  const day = await begun(large, MANY, '24h')
+  await takenUp(day, CHUNKS)
+  const later = [await begun(large, MANY, '2h'), await begun(large, 3, '1h')]
   const last = await begun(large, 3, '168h')
   const one = await begun(small, 3, '24h')
-  await assertBegunSoon(one, small, MAX_BESIDE['slow-w8'])
-  await assertBegunSoon(last, large, MAX_BEHIND)
-  for (const { id } of [...later, day, last]) assert.equal((await large.ended(id)).status, 'completed')
-  assert.equal((await small.ended(one.id)).status, 'completed')
+  for (const batch of [...later, last, one]) await takenUp(batch, 1)
+  await assertBegunSoon(one, MAX_BESIDE)
+  await assertBegunSoon(last, MAX_BEHIND)
+  await upstream.release()
+  for (const { caller, id } of [...later, day, last, one])
+    assert.equal((await caller.ended(id)).status, 'completed')
   const ended = await database.query<{ batch_id: string }>(
     'SELECT batch_id FROM batches WHERE batch_id = ANY ($1::text[]) ORDER BY ended_at',
     [[...later, day].map(({ id }) => id)],

@@ -1,6 +1,6 @@
 /** Batches whose model leaves its vector space while they run. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import { ADMIN, control, guarded, spaceOfModel, verdicts } from '#test/e2e/spaces/guarded.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
@@ -8,6 +8,7 @@ import {
   BatchCaller,
   chunkLines,
   requestLines,
+  tryAgain,
   type BatchAnswer,
   type ResultLine,
 } from '#test/support/batches.ts'
@@ -15,7 +16,8 @@ import { eventually } from '#test/support/process.ts'
 import { fromBase64, tokensOf, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 
 const LINES = 24
-const SLOWLY = 'slow-60'
+/** Some lines are made within a test, and not all of them before its deployment is found out. */
+const [SLOWLY, CRAWLING] = ['slow-60', 'slow-400']
 const ONE_AT_A_TIME = { price: { usdPerMillionTokens: 1 }, deploymentLimits: { concurrency: 1 } }
 const { gateway, database } = await startGatewayOnPostgres({
   models: {
@@ -35,11 +37,21 @@ async function begun(model: string, more?: object): Promise<BatchAnswer> {
   return caller.create(await caller.upload(chunkLines(model, texts, more)))
 }
 
-async function hasDone(id: string, lines: number): Promise<void> {
-  await eventually(async () => {
-    const { request_counts } = await caller.get(id)
-    assert.ok(request_counts.completed >= lines, `${request_counts.completed}`)
-  }, 30_000)
+/** Resolves with the lines that are done. */
+async function hasDone(id: string, lines: number): Promise<number> {
+  return eventually(async () => {
+    const { completed } = (await caller.get(id)).request_counts
+    assert.ok(completed >= lines, `${completed}`)
+    return completed
+  })
+}
+
+/** The deployment answers with the vectors of another model, right lines before and wrong ones behind. */
+async function leaves(name: string, id: string): Promise<void> {
+  const right = await hasDone(id, 2)
+  await provider.setMode(name, { traits: SLOWLY, vectors: 'other-model' })
+  await hasDone(id, right + 4)
+  await provider.setMode(name, { traits: CRAWLING, vectors: 'other-model' })
 }
 
 function vectorIn({ response }: ResultLine): number[] {
@@ -67,64 +79,65 @@ async function assertPaid({ usage, torana }: BatchAnswer, model: string): Promis
   assert.ok(Number(charged?.tokens) >= usage.total_tokens, `${charged?.tokens} tokens are charged`)
 }
 
-test('lines made by a deployment that left the space in the middle are made again: the output is of one space', async () => {
-  const model = 'drifting-w32'
-  const { space } = await spaceOfModel(gateway, model)
-  for (const name of ['first', 'second']) await provider.setMode(name, { traits: SLOWLY })
-  const { id } = await begun(model)
-  await hasDone(id, 2)
-  await provider.setMode('first', { traits: SLOWLY, vectors: 'other-model' })
-  await hasDone(id, 10)
-  assert.deepEqual(await verdicts(gateway, model), { 'mode-first': 'quarantined', 'mode-second': 'good' })
-  const batch = await caller.ended(id)
-  for (const line of await assertEachOnce(batch)) {
-    const text = textOf(Number(line.custom_id.slice('line '.length)))
-    assert.deepEqual(vectorIn(line), bitsOf(vectorOf(text, 32)), line.custom_id)
-  }
-  assert.equal(batch.torana.space, space)
-  await assertPaid(batch, model)
-})
-
-test('when an operator accepts another space in the middle, all lines are in the new one', async () => {
-  const model = 'moving-w32'
-  const before = (await spaceOfModel(gateway, model)).space
-  await provider.setMode('moving', { traits: SLOWLY })
-  const { id } = await begun(model)
-  await hasDone(id, 4)
-  assert.equal((await caller.get(id)).torana.space, before)
-  await provider.setMode('moving', { traits: SLOWLY, vectors: 'other-model' })
-  const deployment = `${model}/mode-moving`
-  const { space } = await control<{ space: string }>(gateway, 'POST', `/spaces/${model}/accept`, {
-    deployment,
+describe('a model that leaves its space while a batch runs', { concurrency: true }, () => {
+  test('lines made by a deployment that left the space in the middle are made again: the output is of one space', async () => {
+    const model = 'drifting-w32'
+    const { space } = await spaceOfModel(gateway, model)
+    await provider.setMode('first', { traits: SLOWLY })
+    const { id } = await begun(model)
+    await leaves('first', id)
+    assert.deepEqual(await verdicts(gateway, model), { 'mode-first': 'quarantined', 'mode-second': 'good' })
+    const batch = await caller.ended(id)
+    for (const line of await assertEachOnce(batch)) {
+      const text = textOf(Number(line.custom_id.slice('line '.length)))
+      assert.deepEqual(vectorIn(line), bitsOf(vectorOf(text, 32)), line.custom_id)
+    }
+    assert.equal(batch.torana.space, space)
+    await assertPaid(batch, model)
   })
-  const batch = await caller.ended(id)
-  assert.notEqual(space, before)
-  assert.equal(batch.torana.space, space)
-  const lines = await assertEachOnce(batch)
-  const texts = lines.map(({ custom_id }) => textOf(Number(custom_id.slice('line '.length))))
-  const asked = await gateway.ask({ model, input: texts, encoding_format: 'base64' })
-  assert.deepEqual(
-    lines.map(vectorIn),
-    asked.body.data.map(({ embedding }) => bitsOf(fromBase64(String(embedding)))),
-  )
-  await assertPaid(batch, model)
-})
 
-test('lines with a field of unknown effect have no name, and are made again all the same when their deployment has left', async () => {
-  const model = 'tied-w32'
-  for (const name of ['tied', 'spare']) await provider.setMode(name, { traits: SLOWLY })
-  const { id } = await begun(model, { task: 'separation' })
-  await hasDone(id, 2)
-  await provider.setMode('tied', { traits: SLOWLY, vectors: 'other-model' })
-  await hasDone(id, 10)
-  assert.deepEqual(await verdicts(gateway, model), { 'mode-tied': 'quarantined', 'mode-spare': 'good' })
-  const batch = await caller.ended(id)
-  for (const line of await assertEachOnce(batch)) {
-    const text = textOf(Number(line.custom_id.slice('line '.length)))
-    assert.deepEqual(vectorIn(line), bitsOf(vectorOf(text, 32)), line.custom_id)
-  }
-  assert.equal(batch.torana.space, null)
-  await assertPaid(batch, model)
+  test('when an operator accepts another space in the middle, all lines are in the new one', async () => {
+    const model = 'moving-w32'
+    const before = (await spaceOfModel(gateway, model)).space
+    await provider.setMode('moving', { traits: SLOWLY })
+    const { id } = await begun(model)
+    await hasDone(id, 4)
+    assert.equal((await caller.get(id)).torana.space, before)
+    await provider.setMode('moving', { traits: SLOWLY, vectors: 'other-model' })
+    const deployment = `${model}/mode-moving`
+    const { space } = await control<{ space: string }>(gateway, 'POST', `/spaces/${model}/accept`, {
+      deployment,
+    })
+    const batch = await eventually(async () => {
+      await tryAgain(database, id)
+      return caller.ended(id, 0)
+    })
+    assert.notEqual(space, before)
+    assert.equal(batch.torana.space, space)
+    const lines = await assertEachOnce(batch)
+    const texts = lines.map(({ custom_id }) => textOf(Number(custom_id.slice('line '.length))))
+    const asked = await gateway.ask({ model, input: texts, encoding_format: 'base64' })
+    assert.deepEqual(
+      lines.map(vectorIn),
+      asked.body.data.map(({ embedding }) => bitsOf(fromBase64(String(embedding)))),
+    )
+    await assertPaid(batch, model)
+  })
+
+  test('lines with a field of unknown effect have no name, and are made again all the same when their deployment has left', async () => {
+    const model = 'tied-w32'
+    await provider.setMode('tied', { traits: SLOWLY })
+    const { id } = await begun(model, { task: 'separation' })
+    await leaves('tied', id)
+    assert.deepEqual(await verdicts(gateway, model), { 'mode-tied': 'quarantined', 'mode-spare': 'good' })
+    const batch = await caller.ended(id)
+    for (const line of await assertEachOnce(batch)) {
+      const text = textOf(Number(line.custom_id.slice('line '.length)))
+      assert.deepEqual(vectorIn(line), bitsOf(vectorOf(text, 32)), line.custom_id)
+    }
+    assert.equal(batch.torana.space, null)
+    await assertPaid(batch, model)
+  })
 })
 
 const PNG = 'data:image/png;base64,iVBORw0KGgo='

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { Client } from 'pg'
-import { ADMIN_TOKEN } from '#test/support/control.ts'
+import { ADMIN_TOKEN, asAdmin } from '#test/support/control.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { send, startGateway, type Asked } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
@@ -37,16 +37,8 @@ const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/servi
 
 type Body = Readonly<Record<string, unknown>>
 
-async function ask(method: string, path: string, body?: unknown): Promise<Asked> {
-  return send(`${gateway.controlUrl}/api/v1/alerts${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${ADMIN_TOKEN}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-}
+const ask = async (method: string, path: string, body?: unknown): Promise<Asked> =>
+  (await asAdmin(gateway, method, `/alerts${path}`, body)).asked
 
 const CHANNELS = {
   slack: { kind: 'slack', url: hook, private: true },

@@ -9,7 +9,7 @@ for (let index = 1; index <= 600; index += 1)
   await keyStore.createProject(
     `p${index}`,
     {},
-    { name: index % 2 === 0 ? 'even' : 'odd', address: '192.0.2.9' },
+    { kind: 'member', name: index % 2 === 0 ? 'even' : 'odd', address: '192.0.2.9' },
   )
 
 interface Entry {

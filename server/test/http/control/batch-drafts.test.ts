@@ -199,6 +199,22 @@ test('wrong options are refused by name', async () => {
   }
 })
 
+test('a draft runs under a key that was made or under your own playground, never under an invented name', async () => {
+  const { body: draft } = await send(CSV)
+  const names = [
+    'console.made-up',
+    'console.local-admin',
+    'console.boss@example.com',
+    'playground:boss@example.com',
+  ]
+  for (const name of [...names, 'playground:token:ci', 'playground:admin-token', '../ads/website', ''])
+    for (const step of ['estimate', 'run']) {
+      const options = { ...OPTIONS, key: `search/${name}` }
+      const { status, body } = await ask('POST', `/batch-drafts/${draft.id}/${step}`, options)
+      assert.deepEqual([status, body.error?.code], [400, 'invalid_parameter'], `${step} ${name}`)
+    }
+})
+
 test('a run is an ordinary batch of the project, and the same run again is the same batch', async () => {
   const { body: draft } = await send(CSV)
   const options = { ...OPTIONS, key: 'search/indexer' }
@@ -217,7 +233,7 @@ test('a run is an ordinary batch of the project, and the same run again is the s
   })
   const other = await ask<Batch>('POST', `/batch-drafts/${draft.id}/run`, OPTIONS)
   assert.notEqual(other.body.id, id)
-  assert.match(other.body.key, /^search\/console\./)
+  assert.match(other.body.key, /^search\/playground:token:/)
   const audit = await node.control('GET', '/audit?action=batch.create', { token: NODE_TOKEN })
   assert.ok(audit.text.includes(id), audit.text)
 })

@@ -9,7 +9,7 @@ import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { PostgresBatches } from '#stores/postgres/jobs/batches.ts'
 import { PostgresFiles } from '#stores/postgres/jobs/files.ts'
 import { batchTopic } from '#control/batches/routes.ts'
-import { tokenCaller } from '#control/shared/caller.ts'
+import { nodeCaller } from '#control/shared/caller.ts'
 import { postgresStores } from '#test/support/ledger-stores.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startScopedControl } from '#test/support/scoped-control.ts'
@@ -148,7 +148,7 @@ test('the live topic tells each change of a batch once, and nothing of other pro
   const { batches, nodeId, database, made } = await world()
   const id = await made({ chunks: chunksOf(1) })
   const feed = batchTopic({ reports: database, clock: systemClock }).open({
-    caller: tokenCaller('admin'),
+    caller: nodeCaller('admin'),
     projects: ['search'],
     query: {},
   })

@@ -14,7 +14,7 @@ import { testFolder } from '#test/support/disk.ts'
 import { fillDay, LAKE_DAYS, openTestLake, sealDays } from '#test/support/lake.ts'
 import { hasPostgres, testPostgres } from '#test/support/servers.ts'
 
-const ENTRIES = 400
+const ENTRIES = 40
 const LATE = 20
 const [DAY] = LAKE_DAYS
 

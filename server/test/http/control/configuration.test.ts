@@ -4,9 +4,9 @@ import { before, test } from 'node:test'
 import { Client } from 'pg'
 import { builtInFacts } from '#config/build/facts.ts'
 import { readConfig } from '#config/load.ts'
-import { ADMIN_TOKEN } from '#test/support/control.ts'
+import { ADMIN_TOKEN, asAdmin } from '#test/support/control.ts'
 import { assertFault } from '#test/support/errors.ts'
-import { send, startGateway, type Asked, type Gateway } from '#test/support/gateway.ts'
+import { startGateway, type Gateway } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
 
@@ -55,30 +55,18 @@ interface History {
   readonly next: string | null
 }
 
-async function control<Body>(gateway: Gateway, method: string, path: string, body?: unknown) {
-  const answer: Asked = await send(`${gateway.controlUrl}/api/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${ADMIN_TOKEN}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return { ...answer, body: answer.body as unknown as Body, asked: answer }
-}
-
 async function saved(...changes: readonly Entry[]): Promise<Saved> {
-  const { status, body, text } = await control<Saved>(one, 'POST', '/configuration/changes', { changes })
+  const { status, body, text } = await asAdmin<Saved>(one, 'POST', '/configuration/changes', { changes })
   assert.equal(status, 201, text)
   return body
 }
 
 async function routing(model: string, of: Gateway = one): Promise<Routing> {
-  return (await control<Routing>(of, 'GET', `/routing/${encodeURIComponent(model)}`)).body
+  return (await asAdmin<Routing>(of, 'GET', `/routing/${encodeURIComponent(model)}`)).body
 }
 
 async function history(): Promise<History['data']> {
-  return (await control<History>(one, 'GET', '/configuration/changes?limit=100')).body.data
+  return (await asAdmin<History>(one, 'GET', '/configuration/changes?limit=100')).body.data
 }
 
 const upstream = (scenario: string) => ({
@@ -92,7 +80,7 @@ const model = (deployments: readonly Entry[], more: Entry = {}) => ({
   deployments,
 })
 const revisionOf = async (name: string) => {
-  const { body } = await control<{ data: { name: string; revision: string }[] }>(one, 'GET', '/upstreams')
+  const { body } = await asAdmin<{ data: { name: string; revision: string }[] }>(one, 'GET', '/upstreams')
   return body.data.find((row) => row.name === name)?.revision ?? null
 }
 
@@ -156,7 +144,7 @@ test('a preview shows the lines of torana.yaml, what is wrong and what follows, 
     readonly effects: readonly { readonly kind: string; readonly text: string }[]
   }
   const ask = async (changes: readonly Entry[]) =>
-    (await control<Preview>(one, 'POST', '/configuration/preview', { changes })).body
+    (await asAdmin<Preview>(one, 'POST', '/configuration/preview', { changes })).body
   const shown = await ask([change])
   assert.equal(shown.check.ok, true)
   const added = shown.lines.filter(({ op }) => op === '+').map(({ text }) => text.trim())
@@ -187,7 +175,7 @@ test('of two admins who change the same object, the second is told who was first
   ]
   const answers = await Promise.all(
     [2, 3, 4, 5].map((weight, index) =>
-      control<Saved>(index % 2 === 0 ? one : two, 'POST', '/configuration/changes', { changes: set(weight) }),
+      asAdmin<Saved>(index % 2 === 0 ? one : two, 'POST', '/configuration/changes', { changes: set(weight) }),
     ),
   )
   assert.deepEqual(
@@ -201,7 +189,7 @@ test('of two admins who change the same object, the second is told who was first
       })
   const winner = answers.findIndex(({ status }) => status === 201) + 2
   await eventually(async () => {
-    const { body } = await control<{ data: { name: string }[] }>(one, 'GET', '/upstreams')
+    const { body } = await asAdmin<{ data: { name: string }[] }>(one, 'GET', '/upstreams')
     const made = body.data.map(({ name }) => name).filter((name) => name.startsWith('made-'))
     assert.deepEqual(made, [`made-${winner}`])
   }, 2000)
@@ -211,28 +199,28 @@ test('a change is taken back in one step, and only while its objects are as it l
   const { revision, entry } = await routing('bge-w8')
   const changed = { ...entry, cache: { ttl: '30d' } }
   const { id } = await saved({ object: 'model', name: 'bge-w8', entry: changed, base: revision })
-  const undone = await control<Saved>(one, 'POST', `/configuration/changes/${id}/revert`)
+  const undone = await asAdmin<Saved>(one, 'POST', `/configuration/changes/${id}/revert`)
   assert.equal(undone.status, 201)
   assert.deepEqual((await routing('bge-w8')).entry, entry)
   const [last, before] = await history()
   assert.deepEqual([last?.reverts, last?.revertible, before?.id, before?.changed_since], [id, true, id, true])
-  const again = await control(one, 'POST', `/configuration/changes/${id}/revert`)
+  const again = await asAdmin(one, 'POST', `/configuration/changes/${id}/revert`)
   assertFault(again.asked, 'configuration_changed', { words: /changed the model bge-w8/ })
-  const { body } = await control<{ changes: Entry[] }>(one, 'GET', `/configuration/changes/${id}/reverse`)
+  const { body } = await asAdmin<{ changes: Entry[] }>(one, 'GET', `/configuration/changes/${id}/reverse`)
   assert.deepEqual(body.changes, [
     { object: 'model', name: 'bge-w8', entry, base: (await routing('bge-w8')).revision },
   ])
-  assertFault((await control(one, 'POST', '/configuration/changes/999999/revert')).asked, 'not_found')
+  assertFault((await asAdmin(one, 'POST', '/configuration/changes/999999/revert')).asked, 'not_found')
 })
 
 test('deployments of the store are added to a declared model, of which nothing else can be changed', async () => {
   const entry = { deployments: [{ upstream: 'gpu-one', priority: 1 }] }
   const change = { object: 'model', name: 'declared-w8', base: null }
-  const refused = await control(one, 'POST', '/configuration/changes', {
+  const refused = await asAdmin(one, 'POST', '/configuration/changes', {
     changes: [{ ...change, entry: { ...entry, aliases: ['mine'] } }],
   })
   assertFault(refused.asked, 'conflict', { words: /declared at .*: change aliases there/ })
-  const twice = await control(one, 'POST', '/configuration/changes', {
+  const twice = await asAdmin(one, 'POST', '/configuration/changes', {
     changes: [{ ...change, entry: { deployments: [{ upstream: 'plain' }] } }],
   })
   assertFault(twice.asked, 'conflict', { words: /already runs on plain/ })
@@ -251,7 +239,7 @@ test('deployments of the store are added to a declared model, of which nothing e
 })
 
 test('a renamed upstream keeps its key, and the models on it follow', async () => {
-  await control(one, 'PATCH', '/upstreams/gpu-two', { secret: 'sk-of-gpu-two' })
+  await asAdmin(one, 'PATCH', '/upstreams/gpu-two', { secret: 'sk-of-gpu-two' })
   const base = await revisionOf('gpu-two')
   const { summary } = await saved({
     object: 'upstream',
@@ -261,7 +249,7 @@ test('a renamed upstream keeps its key, and the models on it follow', async () =
     base,
   })
   assert.match(summary, /^Renamed upstream gpu-two to gpu-2/)
-  const { body } = await control<{ data: { name: string; credential: { source: string } }[] }>(
+  const { body } = await asAdmin<{ data: { name: string; credential: { source: string } }[] }>(
     one,
     'GET',
     '/upstreams',
@@ -289,17 +277,17 @@ test('an entry holds no secret, and an upstream in use is not deleted', async ()
       entry: { ...upstream('plain'), ...secret },
       base: null,
     }
-    const { asked } = await control(one, 'POST', '/configuration/changes', { changes: [change] })
+    const { asked } = await asAdmin(one, 'POST', '/configuration/changes', { changes: [change] })
     assertFault(asked, 'invalid_parameter', { words: /keeps no secret/ })
   }
   const change = { object: 'upstream', name: 'gpu-one', entry: null, base: await revisionOf('gpu-one') }
-  const { asked } = await control(one, 'POST', '/configuration/changes', { changes: [change] })
+  const { asked } = await asAdmin(one, 'POST', '/configuration/changes', { changes: [change] })
   assertFault(asked, 'conflict', { words: /Models run on upstream gpu-one: bge-w8/ })
 })
 
 test('a price set for a deployment of the store is part of its entry, and of the history', async () => {
   const path = `/prices/${encodeURIComponent('bge-w8/gpu-one')}`
-  const { status, text } = await control(one, 'PUT', path, { price: { usdPerMillionTokens: 3 } })
+  const { status, text } = await asAdmin(one, 'PUT', path, { price: { usdPerMillionTokens: 3 } })
   assert.equal(status, 200, text)
   const priceNow = async () => {
     const [first] = ((await routing('bge-w8')).entry ?? {})['deployments'] as Entry[]
@@ -307,25 +295,25 @@ test('a price set for a deployment of the store is part of its entry, and of the
   }
   assert.deepEqual(await priceNow(), { usdPerMillionTokens: '3' })
   assert.match((await history())[0]?.summary ?? '', /^bge-w8: gpu-one price list price → 3$/)
-  assert.equal((await control(one, 'DELETE', path)).status, 200)
+  assert.equal((await asAdmin(one, 'DELETE', path)).status, 200)
   assert.equal(await priceNow(), undefined)
 })
 
 test('the history has pages, and what older routes change is in it', async () => {
-  await control(one, 'POST', '/upstreams', { name: 'late', base_url: upstream('plain').baseUrl })
-  await control(one, 'DELETE', '/upstreams/late')
-  const { body: first } = await control<History>(one, 'GET', '/configuration/changes?limit=1')
+  await asAdmin(one, 'POST', '/upstreams', { name: 'late', base_url: upstream('plain').baseUrl })
+  await asAdmin(one, 'DELETE', '/upstreams/late')
+  const { body: first } = await asAdmin<History>(one, 'GET', '/configuration/changes?limit=1')
   assert.deepEqual([first.data[0]?.summary, first.data[0]?.by], ['Deleted upstream late', 'admin-token'])
   const next = encodeURIComponent(first.next ?? '')
-  const { body: second } = await control<History>(one, 'GET', `/configuration/changes?limit=1&after=${next}`)
+  const { body: second } = await asAdmin<History>(one, 'GET', `/configuration/changes?limit=1&after=${next}`)
   assert.equal(second.data[0]?.summary, 'Added upstream late')
 })
 
 test('the export is a torana.yaml that Torana accepts, with the projects and keys of the store and without a secret', async () => {
   const key = { project: 'shop', name: 'web', models: ['bge-w8'], limits: { requests_per_minute: 60 } }
-  const { body: made } = await control<{ secret: string }>(one, 'POST', '/keys', key)
-  await control(one, 'PATCH', '/projects/shop', { budget: { usd: '12.5', per: 'day', hard: true } })
-  const { status, text, headers } = await control(one, 'GET', '/configuration/export')
+  const { body: made } = await asAdmin<{ secret: string }>(one, 'POST', '/keys', key)
+  await asAdmin(one, 'PATCH', '/projects/shop', { budget: { usd: '12.5', per: 'day', hard: true } })
+  const { status, text, headers } = await asAdmin(one, 'GET', '/configuration/export')
   assert.deepEqual([status, headers.get('content-type')], [200, 'application/yaml; charset=utf-8'])
   for (const secret of [made.secret, 'canary', 'sk-of-gpu-two']) assert.ok(!text.includes(secret), secret)
   const names = [...text.matchAll(/^# {3}([A-Z0-9_]+): /gm)].map(([, name]) => name ?? '')
@@ -354,6 +342,6 @@ test('every change is in the audit, whose chain is intact', async () => {
   )
   await client.end()
   assert.ok(Number(rows[0]?.count) >= 10)
-  const { body } = await control<{ chain: { intact: boolean } }>(one, 'GET', '/audit?limit=1')
+  const { body } = await asAdmin<{ chain: { intact: boolean } }>(one, 'GET', '/audit?limit=1')
   assert.equal(body.chain.intact, true)
 })

@@ -47,7 +47,7 @@ test('a stored credential serves the upstream it was stored for, and is never sh
 test('a credential that was stored for another address is not given out', async () => {
   await credentials.put(
     { upstream: 'openai', baseUrl: 'https://elsewhere.example/v1', secret },
-    { name: 'tester' },
+    { kind: 'member', name: 'tester' },
   )
   assert.deepEqual(await apiKeys(), [undefined, 'in-the-file'])
   const { data } = (await ask('GET', '/credentials')).body

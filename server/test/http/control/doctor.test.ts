@@ -5,6 +5,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { Client } from 'pg'
 import { openDatabaseStores } from '#node/database.ts'
 import { bindListeners } from '#node/listeners.ts'
 import { readEnvironment } from '#config/environment.ts'
@@ -20,7 +21,10 @@ import {
   type GatewayOptions,
 } from '#test/support/gateway.ts'
 import { eventually, temporaryFolder } from '#test/support/process.ts'
+import { hasPgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts'
+import { startRedis } from '#test/support/redis.ts'
 import { freePort, startPostgresServer, startRedisServer, testPostgres } from '#test/support/servers.ts'
+import { databaseOn, preparedTemplate } from '#test/support/template-database.ts'
 import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
 
 const ADMIN = 'admin-token-of-these-tests-0001'
@@ -34,14 +38,24 @@ const pictures = `file:${join(folder, 'pictures')}`
 // Unlike the server of other tests it waits for the disk, as an operator's does.
 const postgres = await startPostgresServer()
 const provider = await startFakeProvider()
-after(() => Promise.all([postgres.stop(), provider.close()]))
+/** With settings that an operator should not choose. */
+const careless = await startPostgresServer({ settings: ['full_page_writes=off', 'autovacuum=off'] })
+after(() => Promise.all([postgres.stop(), careless.stop(), provider.close()]))
+const template = await preparedTemplate(postgres.url, 'partitions')
+
+/** It begins before the other tests, so that it is old when its own test looks. */
+const forgotten = await newDatabase()
+const transaction = new Client(forgotten.url)
+transaction.on('error', () => {})
+await transaction.connect()
+await transaction.query('begin')
+await transaction.query('select 1')
+after(() => transaction.end())
 
 async function newDatabase(): Promise<{ readonly url: string; readonly name: string }> {
   const name = `doctor_${randomUUID().replaceAll('-', '')}`
-  await sql(postgres.url, `create database ${name}`)
-  const url = new URL(postgres.url)
-  url.pathname = `/${name}`
-  return { url: url.href, name }
+  await sql(postgres.url, `create database ${name} template ${template}`)
+  return { url: databaseOn(postgres.url, name), name }
 }
 
 async function sql(url: string, text: string, values: readonly unknown[] = []): Promise<void> {
@@ -61,7 +75,7 @@ interface Finding {
 
 interface TestNode {
   /** The status of `POST /v1/embeddings`. */
-  embed(): Promise<number>
+  embed(key?: string): Promise<number>
   /** All checks of the report, by name. */
   doctor(): Promise<Readonly<Record<string, Finding>>>
   metrics(): Promise<string>
@@ -82,9 +96,9 @@ async function start(databaseUrl: string, { env, ...options }: GatewayOptions = 
   const node = await startNode(settings, environment, await bindListeners(settings), openDatabaseStores)
   after(() => node.stop())
   return {
-    async embed() {
+    async embed(key = GATEWAY_KEY) {
       const body = JSON.stringify({ model: MODEL, input: 'a text' })
-      const headers = { authorization: `Bearer ${GATEWAY_KEY}`, 'content-type': 'application/json' }
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
       return (await send(`${node.url}/v1/embeddings`, { method: 'POST', headers, body })).status
     },
     async doctor() {
@@ -121,7 +135,8 @@ function certificate(daysLeft: number, lifeDays: number): Readonly<Record<string
 test('every check is green on two nodes that are well', async () => {
   const { url } = await newDatabase()
   const cache = await startRedisServer()
-  const env = { CACHE_URL: cache.url, ...certificate(80, 90) }
+  const limits = await startRedisServer()
+  const env = { CACHE_URL: cache.url, REDIS_URL: limits.url, ...certificate(80, 90) }
   const plain = await start(url)
   const node = await start(url, { ...PLAIN, env })
   for (let request = 0; request < 12; request += 1) assert.equal(await plain.embed(), 200)
@@ -135,8 +150,9 @@ test('every check is green on two nodes that are well', async () => {
       Object.values(found).filter(({ verdict }) => verdict !== 'ok'),
       [],
     )
-    for (const name of ['durability', 'connections', 'places', 'models', 'certificate', 'cache'])
-      assert.ok(found[name], name)
+    const always = 'durability connections transactions slots autovacuum schema pooler places models'
+    for (const name of [...always.split(' '), 'certificate', 'cache', 'redis']) assert.ok(found[name], name)
+    assert.equal(found['redis']?.says, 'answers: Redis counts the rate limits')
   })
   assert.match(await node.metrics(), /^torana_tls_certificate_end_timestamp_seconds \d{10}$/m)
 })
@@ -157,6 +173,14 @@ async function withSetting(setting: string): Promise<TestNode> {
   const { url, name } = await newDatabase()
   await sql(postgres.url, `alter database ${name} set ${setting}`)
   return start(url)
+}
+
+/** The schema lacks something after the start. */
+async function without(statement: string): Promise<TestNode> {
+  const { url } = await newDatabase()
+  const node = await start(url)
+  await sql(url, statement)
+  return node
 }
 
 async function beside(other: GatewayOptions): Promise<TestNode> {
@@ -190,6 +214,63 @@ const FAULTS: readonly Fault[] = [
     verdict: 'fail',
     says: /^PostgreSQL has fsync = off/,
     plant: async () => start((await testPostgres()).url),
+  },
+  {
+    fault: 'PostgreSQL does not write whole pages',
+    check: 'durability',
+    verdict: 'fail',
+    says: /^PostgreSQL has full_page_writes = off/,
+    plant: () => start(careless.url),
+  },
+  {
+    fault: 'autovacuum is off',
+    check: 'autovacuum',
+    verdict: 'warn',
+    says: /^autovacuum or track_counts is off: tables grow/,
+    plant: () => start(careless.url),
+  },
+  {
+    fault: 'autovacuum is off for a table',
+    check: 'autovacuum',
+    verdict: 'warn',
+    says: /^autovacuum is off for keys: tables grow/,
+    async plant() {
+      const { url } = await newDatabase()
+      const node = await start(url)
+      await sql(url, 'ALTER TABLE keys SET (autovacuum_enabled = off)')
+      return node
+    },
+  },
+  {
+    fault: 'a replication slot has no reader',
+    check: 'slots',
+    verdict: 'warn',
+    says: /^slot forgotten has no reader and keeps \d+\.\d MiB of WAL: .*pg_drop_replication_slot\('forgotten'\)$/,
+    async plant() {
+      await sql(careless.url, `select pg_create_physical_replication_slot('forgotten', true)`)
+      return start(careless.url)
+    },
+  },
+  {
+    fault: 'an index of the request log was dropped',
+    check: 'schema',
+    verdict: 'warn',
+    says: /: CREATE INDEX requests_by_project ON requests USING btree \(project, request_id DESC\)$/,
+    plant: () => without('DROP INDEX requests_by_project'),
+  },
+  {
+    fault: 'a trigger is turned off',
+    check: 'schema',
+    verdict: 'warn',
+    says: /: trigger \w+ ON sealed_hours(;|$)/,
+    plant: () => without('ALTER TABLE sealed_hours DISABLE TRIGGER USER'),
+  },
+  {
+    fault: 'a check of a table was dropped',
+    check: 'schema',
+    verdict: 'warn',
+    says: /: constraint usage_events_kind_check ON usage_events$/,
+    plant: () => without('ALTER TABLE usage_events DROP CONSTRAINT usage_events_kind_check'),
   },
   {
     fault: 'nodes can open more connections than PostgreSQL allows',
@@ -303,6 +384,71 @@ for (const { fault, check, verdict, says, plant } of FAULTS)
       assert.match(found?.says ?? '', says)
     })
   })
+
+test('a Redis without memory is reported as that, however often it has refused a command', async () => {
+  const redis = await startRedis()
+  const secret = 'a-key-with-a-limit-0000001'
+  const projects = { limited: { limits: { requestsPerMinute: 1000 }, keys: [{ name: 'k', secret }] } }
+  const node = await onNewDatabase({ ...PLAIN, projects, env: { REDIS_URL: redis.url } })
+  const says = async () => (await node.doctor())['redis']?.says ?? ''
+  assert.match(await says(), /^answers/)
+  await redis.command('CONFIG', 'SET', 'maxmemory', '1')
+  for (let look = 0; look < 6; look += 1) {
+    assert.match(await says(), /^out of memory: /)
+    assert.equal(await node.embed(secret), 200)
+    assert.match(await says(), /^out of memory: /)
+  }
+  await redis.command('CONFIG', 'SET', 'maxmemory', '0')
+  await eventually(async () => assert.match(await says(), /^answers/))
+  await redis.kill9()
+  await eventually(async () => assert.match(await says(), /^unreachable: .*\(.+\)$/))
+})
+
+const pooled = { skip: hasPgbouncer ? false : 'PgBouncer is not installed' }
+
+test(
+  'a node that is behind PgBouncer says so when its mode becomes that of transactions',
+  pooled,
+  async () => {
+    const pooler = await startPgbouncer((await newDatabase()).url, 'session', { servers: 100 })
+    after(() => pooler.stop())
+    const node = await start(pooler.url)
+    assert.equal((await node.doctor())['pooler']?.verdict, 'ok')
+    pooler.change('transaction')
+    await eventually(async () => {
+      const found = (await node.doctor())['pooler']
+      assert.equal(found?.verdict, 'fail')
+      assert.match(found?.says ?? '', /^the pooler of DATABASE_URL .*set pool_mode = session$/)
+    })
+    pooler.change('session')
+    await eventually(async () => assert.equal((await node.doctor())['pooler']?.verdict, 'ok'))
+  },
+)
+
+test('behind PgBouncer in transaction mode no node starts', pooled, async () => {
+  const pooler = await startPgbouncer((await newDatabase()).url, 'transaction')
+  after(() => pooler.stop())
+  await assert.rejects(
+    start(pooler.url),
+    /^ConfigError.*DATABASE_URL: its pooler .*`pool_mode = session`.*docs\/many-nodes/s,
+  )
+})
+
+test('a transaction that is open for a minute is named with its session', async () => {
+  const node = await start(forgotten.url)
+  const [{ pid } = { pid: 0 }] = (await transaction.query<{ pid: number }>('select pg_backend_pid() as pid'))
+    .rows
+  await eventually(async () => {
+    const { verdict, says } = (await node.doctor())['transactions'] ?? {}
+    assert.equal(verdict, 'warn')
+    assert.match(
+      says ?? '',
+      new RegExp(
+        `^session ${pid} has a transaction open for .* and is idle: .*pg_terminate_backend\\(${pid}\\)`,
+      ),
+    )
+  }, 90_000)
+})
 
 test('a short-lived certificate that is renewed in time is never reported', async () => {
   const node = await onNewDatabase({ ...PLAIN, env: certificate(3, 6) })

@@ -29,7 +29,13 @@ const requestTail: RequestTail = {
   },
 }
 
-const DEVELOPER: Caller = { actor: 'dev', role: 'developer', projects: ['search'], isReadOnly: false }
+const DEVELOPER: Caller = {
+  kind: 'member',
+  actor: 'dev',
+  role: 'developer',
+  projects: ['search'],
+  isReadOnly: false,
+}
 const control = await startControl(memoryDirectory(), {
   node: {
     hostname: 'here',
@@ -41,7 +47,14 @@ const control = await startControl(memoryDirectory(), {
   },
   callerOf: (token) =>
     token === ADMIN_TOKEN
-      ? { actor: 'admin', role: 'admin', projects: null, isReadOnly: false, isInForce: async () => isInForce }
+      ? {
+          kind: 'node',
+          actor: 'admin',
+          role: 'admin',
+          projects: null,
+          isReadOnly: false,
+          isInForce: async () => isInForce,
+        }
       : token === 'developer'
         ? DEVELOPER
         : undefined,

@@ -8,6 +8,7 @@ import { hashing } from '#runtime/hashing.ts'
 import { WorkerImageCodec } from '#runtime/image-codec.ts'
 import { jobKeysOf } from '#runtime/secret.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
+import type { Player } from '#core/access/actor.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { postgresStores } from '#test/support/ledger-stores.ts'
@@ -95,12 +96,13 @@ test('image jobs are listed newest first, each caller its own projects, and neve
   const { database, identifiers, nodeId } = await open()
   const keys = jobKeysOf(SECRETS)
   const jobs = new PostgresImageJobs(database, keys)
-  const begin = async (project: string, keyId: string): Promise<string> => {
+  const begin = async (project: string, keyId: string, player?: Player): Promise<string> => {
     const id = identifiers.next()
     await jobs.begin({
       id,
       project,
       keyId,
+      player,
       model: 'gpt-image-2',
       digest: id,
       idempotencyKey: undefined,
@@ -134,5 +136,9 @@ test('image jobs are listed newest first, each caller its own projects, and neve
   assert.deepEqual(ids((await askAs<Jobs>('search', `/image-jobs?after=${body.next}`)).body), own.slice(1))
   assertFault(await askAs('search', '/image-jobs?project=ads'), 'forbidden')
   assert.deepEqual(ids((await askAs<Jobs>('admin', '/image-jobs?status=succeeded')).body), [])
-  assert.deepEqual(ids((await askAs<Jobs>('admin', '/image-jobs?mine=true')).body), [])
+  const played = await begin('ads', 'ads/playground:admin', { kind: 'node', name: 'admin' })
+  // Neither a key of that name nor an actor of another kind is the caller.
+  await begin('ads', 'ads/console.admin')
+  await begin('ads', 'ads/playground:admin', { kind: 'member', name: 'admin' })
+  assert.deepEqual(ids((await askAs<Jobs>('admin', '/image-jobs?mine=true')).body), [played])
 })

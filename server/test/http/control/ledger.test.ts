@@ -10,6 +10,7 @@ import { runCommand } from '#cli/command/run.ts'
 import { windowOf } from '#core/money/budget.ts'
 import { HOUR_MS, momentOf } from '#core/money/ledger.ts'
 import type { AuditEntry, AuditLog, AuditProof } from '#ports/audit.ts'
+import { controlFault } from '#control/shared/faults.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import { LEDGER_NOW_MS, DAY_MS, postgresStores, type LedgerStores } from '#test/support/ledger-stores.ts'
 import { QUIET_NODE, startLedgerControl } from '#test/support/ledger-control.ts'
@@ -185,6 +186,8 @@ test('the doctor says ok to a ledger that agrees', async () => {
   await stores.upkeep.makePartitions()
   await ledger.append(nodeId, [entry(), entry()])
   const { ask } = await startLedgerControl(stores)
+  // A trigger that does nothing is missed.
+  await stores.database.query('ALTER TABLE ledger_seal ENABLE TRIGGER ledger_seal_in_the_past')
   const { status, body } = await ask<Report>('GET', '/doctor')
   assert.equal(status, 200)
   assert.equal(body.verdict, 'ok')
@@ -196,11 +199,13 @@ test('the doctor says ok to a ledger that agrees', async () => {
     spending: 'ok: no hard budget is in use',
     labels: 'ok: all users and tags of the last day are counted separately',
     unknowns: 'ok: none open',
+    refused: 'ok: PostgreSQL has refused no usage records',
     nodes: 'ok: 1 alive',
     agreement: 'ok: 0 nodes compared: the same configuration and prices',
     places: 'ok: all nodes keep images and batch files in one place',
     leases: 'ok: no lost node has a budget lease',
     partitions: 'ok: created ahead; no row is outside of them',
+    schema: 'ok: the database has all that the migrations made',
     sealing: 'ok: no hour is sealed yet',
     audit: 'ok: no entries yet',
     deletions: 'ok: 0 deleted projects with data left',
@@ -281,12 +286,50 @@ test('the doctor tells what to look at and what is wrong, and how far back it lo
   assertFault(await ask('GET', '/doctor?hours=some'), 'invalid_parameter')
 })
 
+test('the doctor fails on a seal in the future, on a lost day of the request log, and on a node whose clock is wrong', async () => {
+  const stores = await open()
+  const { database, ledger, nodeId, entry, clock, requests, identifiers, upkeep } = stores
+  clock.ms = Date.now()
+  await upkeep.makePartitions()
+  const yesterdayMs = Date.now() - DAY_MS
+  const day = new Date(yesterdayMs).toISOString().slice(0, 10)
+  clock.ms = yesterdayMs
+  await upkeep.makePartitions()
+  await ledger.append(nodeId, [entry({ countsRequest: true })])
+  clock.ms = Date.now()
+  const { ask } = await startLedgerControl(stores)
+  const says = async (name: string) => findingsOf((await ask<Report>('GET', '/doctor')).body)[name] ?? ''
+  for (const name of ['sealing', 'partitions', 'clock']) assert.match(await says(name), /^ok/)
+
+  await database.query(`DROP TABLE requests_${day.replaceAll('-', '_')}`)
+  assert.match(await says('partitions'), new RegExp(`^fail: the request log of ${day} is missing`))
+  clock.ms = yesterdayMs
+  await requests.append([{ requestId: identifiers.next(), route: 'embeddings', status: 200, durationMs: 1 }])
+  clock.ms = Date.now()
+  assert.match(await says('partitions'), /^warn: 1 row of the request log without one/)
+
+  const ahead = new Date(Date.now() + 3 * DAY_MS)
+  for (const column of ['through', 'compared_through', 'entries_kept_from']) {
+    await database.query(`UPDATE ledger_seal SET ${column} = $1`, [ahead])
+    assert.match(
+      await says('sealing'),
+      new RegExp(`^fail: the ledger is sealed until ${ahead.toISOString()}`),
+    )
+    await database.query(`UPDATE ledger_seal SET ${column} = date_trunc('hour', now())`)
+    assert.match(await says('sealing'), /^ok/)
+  }
+
+  await ledger.heartbeat(nodeId, { clockSkewMs: 40 * DAY_MS })
+  assert.match(await says('clock'), new RegExp(`^fail: on here \\(node ${nodeId}\\), 3456000\\.0 s ahead`))
+})
+
 test('the doctor tells of audit entries that are unkeyed or not intact', async () => {
   const stores = await open()
   const entryOf = (sequence: number, proof: AuditProof, intact = true): AuditEntry => ({
     sequence: BigInt(sequence),
     atMs: 0,
     actor: 'a',
+    actorKind: 'member',
     address: undefined,
     action: 'b',
     target: 'c',
@@ -298,7 +341,10 @@ test('the doctor tells of audit entries that are unkeyed or not intact', async (
   const auditFinding = async (newestFirst: readonly AuditEntry[]) => {
     const list: AuditLog['list'] = async ({ limit, before = 1_000_000n }) =>
       newestFirst.filter(({ sequence }) => sequence < before).slice(0, limit)
-    const audit = { list } as AuditLog
+    const entries = newestFirst.length
+    const brokenAt = newestFirst.findLast(({ intact }) => !intact)?.sequence
+    const chain: AuditLog['chain'] = async () => ({ entries, verified: entries, brokenAt, lastHash: '' })
+    const audit = { list, chain } as AuditLog
     const { ask } = await startLedgerControl(stores, { audit })
     return findingsOf((await ask<Report>('GET', '/doctor')).body)['audit'] ?? ''
   }
@@ -315,6 +361,24 @@ test('the doctor tells of audit entries that are unkeyed or not intact', async (
   )
 })
 
+test('a list that fails changed nothing, and says so; of a change it is not known', async () => {
+  const stores = await open()
+  const { ask } = await startLedgerControl(stores, {
+    summaries: () => Promise.reject(new StoreUnreachable('gone')),
+    makePartitions: () => Promise.reject(new StoreUnreachable('gone')),
+  })
+  const listed = await ask<{ error: { message: string } }>('GET', '/nodes')
+  assert.deepEqual(
+    [listed.status, listed.body.error.message],
+    [503, 'The database did not answer. Nothing was changed. Try again.'],
+  )
+  const changed = controlFault(new StoreUnreachable('gone'), 'POST')
+  assert.equal(
+    changed.message,
+    'The database did not answer. The change may or may not have been made: list the objects, then retry.',
+  )
+})
+
 test('the doctor has something to say while the store is away', async () => {
   const stores = await open()
   const away = () => Promise.reject(new StoreUnreachable('gone'))
@@ -325,8 +389,11 @@ test('the doctor has something to say while the store is away', async () => {
   const { status, body } = await ask<Report>('GET', '/doctor')
   assert.deepEqual([status, body.verdict], [200, 'fail'])
   const findings = findingsOf(body)
-  assert.match(findings['store'] ?? '', /^fail: PostgreSQL does not answer/)
-  assert.match(findings['spool'] ?? '', /^warn: 12 records .* safe until PostgreSQL is back$/)
+  assert.match(findings['store'] ?? '', /^fail: the built-in database does not answer/)
+  assert.match(
+    findings['spool'] ?? '',
+    /^warn: 12 records .* safe until the built-in database answers again$/,
+  )
   assert.equal(findings['ledger'], undefined)
 })
 
@@ -402,17 +469,19 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   assert.equal(wrong.code, 1)
   assert.match(wrong.stdout, /^fail +ledger +1 difference/m)
   const { checks } = JSON.parse((await outcome(doctor, '--hours all --json', url)).stdout) as Report
-  assert.equal(checks.length, 26)
+  assert.equal(checks.length, 28)
   assert.equal((await outcome(doctor, '--minutes 3', url)).code, 2)
   assert.match((await outcome(doctor, '--hours x', url)).stderr, /^torana doctor: --hours: /)
 })
 
 test('the doctor looks around: clock, free space, the image store, and a Redis that evicts', async () => {
   const counts = { takes: 1, localDecisions: 0, scriptCalls: 1, timeouts: 0, errors: 0 }
-  const limiter = { state: 'shared', evictionPolicy: 'allkeys-lru', counts } as const
+  const limiter = { state: 'shared', counts } as const
+  const memory = { usedBytes: 1, maxBytes: 0, evictionPolicy: 'allkeys-lru' }
   const report = async (clockSkewMs: number, freeBytes: number, trouble?: string) => {
     const { ask } = await startLedgerControl(await open(), {
       nodeFigures: () => ({ ...QUIET_NODE, clockSkewMs, limiter }),
+      limiterMemory: async () => memory,
       diskSpace: async () => ({ freeBytes, sizeBytes: 100 * 1024 ** 3 }),
       imageStore: {
         list: () => (trouble === undefined ? Promise.resolve([]) : Promise.reject(new Error(trouble))),

@@ -15,7 +15,7 @@ import { NodeRequestTail } from '#worker/ledger/request-tail.ts'
 
 const open = postgresStores()
 const identifiers = uuidv7Identifiers(systemClock)
-const ADMIN: Caller = { actor: 'admin', role: 'admin', projects: null, isReadOnly: false }
+const ADMIN: Caller = { kind: 'member', actor: 'admin', role: 'admin', projects: null, isReadOnly: false }
 
 function record(overrides: Partial<RequestRecord> = {}): RequestRecord {
   return {

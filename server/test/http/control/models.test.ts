@@ -123,7 +123,7 @@ async function world({ config = CONFIG, caller = TESTER, storedKey }: Given = {}
   if (storedKey !== undefined)
     await keys.createKey(
       { project: 'stored', name: 'one', secret: someSecret().stored, models: storedKey },
-      { name: 'tester' },
+      { kind: 'member', name: 'tester' },
     )
   const catalog: Catalog = catalogOf(config)
   const node = absent<ControlNode>('node', {

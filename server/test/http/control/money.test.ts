@@ -7,7 +7,7 @@ import type { Caller } from '#control/shared/caller.ts'
 import { BATCH_LINES_ROUTE } from '#ports/request-reports.ts'
 import { budgetReachedEvents } from '#stores/webhook-events.ts'
 import { csvCell } from '#control/usage/export-routes.ts'
-import { MANY_RUNS } from '#test/support/arbitraries.ts'
+import { MANY_RUNS, runs } from '#test/support/arbitraries.ts'
 import { LEDGER_NOW_MS, DAY_MS, postgresStores, type LedgerStores } from '#test/support/ledger-stores.ts'
 import { startLedgerControl } from '#test/support/ledger-control.ts'
 import { assertFault } from '#test/support/errors.ts'
@@ -51,7 +51,13 @@ interface BudgetBody {
   readonly spenders: readonly { readonly key: string; readonly usd: string; readonly models: string[] }[]
 }
 
-const developer: Caller = { actor: 'ada', role: 'developer', projects: ['search'], isReadOnly: false }
+const developer: Caller = {
+  kind: 'member',
+  actor: 'ada',
+  role: 'developer',
+  projects: ['search'],
+  isReadOnly: false,
+}
 
 /** Entries at moments before now, in nano-dollars. */
 async function spend(
@@ -121,7 +127,7 @@ test('sums of slots are the sums of their group, and groups and others the whole
       key: fc.integer({ min: 0, max: 9 }),
       nanoUsd: fc.bigInt({ min: 0n, max: 10n ** 17n }),
     }),
-    { numRuns: 60, seed: 7 },
+    { ...runs(60), seed: 7 },
   )
   for (const { daysAgo, key, nanoUsd } of drawn)
     await spend(stores, daysAgo, { keyId: `search/${key}`, amountNanoUsd: nanoUsd })
@@ -263,7 +269,7 @@ test('a developer sees usage, budgets and nothing else of the own project', asyn
 test('budgets stand fullest first, page by page, those of the file and those of the store', async () => {
   const stores = await open()
   await fortnight(stores)
-  const actor = { name: 'tester' }
+  const actor = { kind: 'member', name: 'tester' } as const
   await stores.keys.createProject(
     'ads',
     { budget: { limitNanoUsd: 65_000n, per: 'month', hard: true } },
@@ -406,6 +412,7 @@ test('resolved unknowns say who resolved them, why and at what cost, and the day
   await spend(stores, 4, { kind: 'unknown', amountNanoUsd: 400n, tokens: undefined })
   await stores.rollUpAllDays()
   const person: Caller = {
+    kind: 'member',
     actor: 'ada@example.com',
     role: 'operator',
     projects: null,

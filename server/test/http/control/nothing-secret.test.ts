@@ -4,18 +4,16 @@
  * later is tested automatically, and has to answer.
  */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { Client } from 'pg'
 import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
+import { operationsOf } from '#test/support/contract.ts'
 import { UPSTREAM_KEY } from '#test/support/gateway.ts'
 import { askImages } from '#test/support/image-answers.ts'
 import { BatchCaller, embeddingLines } from '#test/support/batches.ts'
 import { eventually } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
 
-const CONTRACT = join(import.meta.dirname, '../../../../contract/control.openapi.json')
 const PASSWORD = 'canary password of an admin'
 const TEXT = 'canary text about a merger that nobody knows of'
 const BATCH_TEXT = 'canary text of a batch that runs at night'
@@ -60,17 +58,12 @@ interface Route {
   readonly needed: readonly string[]
 }
 
-const { paths } = JSON.parse(readFileSync(CONTRACT, 'utf8')) as {
-  paths: Record<
-    string,
-    { get?: { parameters?: readonly { name: string; in: string; required?: boolean }[] } }
-  >
-}
-const routes: readonly Route[] = Object.entries(paths).flatMap(([path, { get }]) => {
-  if (get === undefined) return []
-  const needed = (get.parameters ?? []).filter((one) => one.in === 'query' && one.required === true)
-  return [{ path: path.replace('/api/v1', ''), needed: needed.map(({ name }) => name) }]
-})
+const routes: readonly Route[] = operationsOf('control')
+  .filter(({ method }) => method === 'GET')
+  .map(({ path, parameters }) => ({
+    path: path.replace('/api/v1', ''),
+    needed: parameters.filter((one) => one.in === 'query' && one.required === true).map(({ name }) => name),
+  }))
 
 /** What must not appear anywhere, by its name. */
 const secrets = new Map<string, string>()

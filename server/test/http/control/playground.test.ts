@@ -80,7 +80,7 @@ test('texts become vectors as for a caller, with the same headers, billed to the
   await eventually(async () => {
     const listed = await node.control('GET', '/requests?project=search', { token: NODE_TOKEN })
     const [row] = listed.body['data'] as { key: string; model: string }[]
-    assert.deepEqual([row?.key, row?.model], ['search/console.admin-token', 'plain-w16'])
+    assert.deepEqual([row?.key, row?.model], ['search/playground:admin-token', 'plain-w16'])
   })
 })
 

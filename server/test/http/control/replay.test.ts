@@ -83,7 +83,7 @@ test('a failure is sent again: the cost comes first, the project pays, and both 
   const again = await detailOf(sent.body.id)
   assert.partialDeepStrictEqual(again, {
     project: 'kept',
-    key: 'kept/console.admin-token',
+    key: 'kept/playground:admin-token',
     status: 200,
     client_request_id: `replay-of-${id}`,
     tags: { team: 'red' },

@@ -1,23 +1,16 @@
 /** Attacks on the sign-in and with the cookies of others: all of them are refused. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
+import { operationsOf } from '#test/support/contract.ts'
 import { cookieIn, memberOf, PASSWORD, signIn } from '#test/support/members.ts'
 
 const node = await startConsoleNode({ env: { TRUSTED_PROXIES: 'loopback', TORANA_INSECURE_CONSOLE: 'true' } })
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
-const CONTRACT = join(import.meta.dirname, '../../../../contract/control.openapi.json')
-const { paths } = JSON.parse(readFileSync(CONTRACT, 'utf8')) as {
-  paths: Record<string, Record<string, { 'x-permission': string }>>
-}
-const writes = Object.entries(paths).flatMap(([path, operations]) =>
-  Object.entries(operations)
-    .filter(([method, operation]) => method !== 'get' && operation['x-permission'] !== 'anyone')
-    .map(([method]) => [method.toUpperCase(), path.replace('/api/v1', '').replaceAll(/[{}]/g, '')] as const),
-)
+const writes = operationsOf('control')
+  .filter(({ method, permission }) => method !== 'GET' && permission !== 'anyone')
+  .map(({ method, path }) => [method, path.replace('/api/v1', '').replaceAll(/[{}]/g, '')] as const)
 
 test('a page of another origin changes nothing with a member’s cookie, on any route', async () => {
   const admin = await memberOf(node, 'admin@example.com', 'admin')

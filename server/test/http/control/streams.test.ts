@@ -49,7 +49,14 @@ async function* fileBytes(): AsyncGenerator<Uint8Array> {
 const control = await startControl(memoryDirectory(), {
   callerOf: (token) =>
     token === ADMIN_TOKEN
-      ? { actor: 'admin', role: 'admin', projects: null, isReadOnly: false, isInForce: async () => isInForce }
+      ? {
+          kind: 'node',
+          actor: 'admin',
+          role: 'admin',
+          projects: null,
+          isReadOnly: false,
+          isInForce: async () => isInForce,
+        }
       : undefined,
   node: {
     clock: systemClock,

@@ -8,9 +8,9 @@ import type { modelList } from '#control/models/routes.ts'
 import type { checked } from '#control/upstreams/check-routes.ts'
 import type { upstream } from '#control/upstreams/routes.ts'
 import { keyFrom } from '#core/keys/key.ts'
-import { ADMIN_TOKEN } from '#test/support/control.ts'
+import { ADMIN_TOKEN, asAdmin } from '#test/support/control.ts'
 import { assertFault } from '#test/support/errors.ts'
-import { send, startGateway, vectorsIn, type Asked, type Gateway } from '#test/support/gateway.ts'
+import { startGateway, vectorsIn } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
 import { vectorOf } from '../../../../lab/fake-provider/vectors.ts'
@@ -31,22 +31,10 @@ const models = { 'declared-w8': { on: 'plain' } }
 const one = await startGateway({ models, env })
 const two = await startGateway({ models, env })
 
-async function control<Body>(gateway: Gateway, method: string, path: string, body?: unknown) {
-  const answer: Asked = await send(`${gateway.controlUrl}/api/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${ADMIN_TOKEN}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return { ...answer, body: answer.body as unknown as Body, asked: answer }
-}
-
 const addressOf = (scenario: string) => `${one.provider.url}/${scenario}/v1`
 
 test('a check lists what the upstream has, with dated list prices, keeps nothing and repeats no secret', async () => {
-  const { body, text } = await control<Checked>(one, 'POST', '/upstreams/check', {
+  const { body, text } = await asAdmin<Checked>(one, 'POST', '/upstreams/check', {
     provider: 'openai',
     base_url: addressOf('plain'),
     secret: SECRET,
@@ -68,7 +56,7 @@ test('a check lists what the upstream has, with dated list prices, keeps nothing
   assert.match(small?.as_of ?? '', /^\d{4}-\d{2}-\d{2}$/)
   assert.deepEqual([small?.width, small?.narrower], [1536, 'any'])
   assert.ok(!text.includes(SECRET))
-  const { body: listed } = await control<{ data: Upstream[] }>(one, 'GET', '/upstreams')
+  const { body: listed } = await asAdmin<{ data: Upstream[] }>(one, 'GET', '/upstreams')
   assert.deepEqual(
     listed.data.map(({ name }) => name),
     ['plain'],
@@ -77,7 +65,7 @@ test('a check lists what the upstream has, with dated list prices, keeps nothing
 
 test('a failed check is described in our words, without the secret', async () => {
   const outcome = async (scenario: string) => {
-    const answer = await control<Checked>(one, 'POST', '/upstreams/check', {
+    const answer = await asAdmin<Checked>(one, 'POST', '/upstreams/check', {
       base_url: addressOf(scenario),
       secret: SECRET,
     })
@@ -89,7 +77,7 @@ test('a failed check is described in our words, without the secret', async () =>
   assert.equal(await outcome('leaks-key'), 'upstream_refused')
   assert.equal(await outcome('garbage'), 'upstream_broken_answer')
   assert.equal(await outcome('reset'), 'upstream_unreachable')
-  const { body } = await control<Checked>(one, 'POST', '/upstreams/check', {
+  const { body } = await asAdmin<Checked>(one, 'POST', '/upstreams/check', {
     base_url: 'http://127.0.0.1:1/v1',
   })
   assert.equal(body.fault?.code, 'upstream_unreachable')
@@ -101,7 +89,7 @@ test('a failed check is described in our words, without the secret', async () =>
 
 test('a key of Torana is not sent to a provider, and the refusal does not repeat it', async () => {
   const secret = keyFrom(randomBytes(64))
-  const { asked, text } = await control(one, 'POST', '/upstreams/check', { provider: 'openai', secret })
+  const { asked, text } = await asAdmin(one, 'POST', '/upstreams/check', { provider: 'openai', secret })
   assertFault(asked, 'invalid_parameter', { words: /holds a key of Torana/ })
   assert.ok(!text.includes(secret))
 })
@@ -113,12 +101,12 @@ test('an address obeys the rules of torana.yaml', async () => {
     'https://x.test/v1?a=b',
     'not an address',
   ])
-    assertFault((await control(one, 'POST', '/upstreams', { base_url })).asked, 'invalid_parameter')
-  assertFault((await control(one, 'POST', '/upstreams', { provider: 'nobody' })).asked, 'invalid_parameter')
+    assertFault((await asAdmin(one, 'POST', '/upstreams', { base_url })).asked, 'invalid_parameter')
+  assertFault((await asAdmin(one, 'POST', '/upstreams', { provider: 'nobody' })).asked, 'invalid_parameter')
 })
 
 test('an upstream and its models are served by every node within seconds, and taken away again', async () => {
-  const made = await control<Upstream>(one, 'POST', '/upstreams', {
+  const made = await asAdmin<Upstream>(one, 'POST', '/upstreams', {
     name: 'house',
     provider: 'openai',
     base_url: addressOf('plain'),
@@ -129,12 +117,28 @@ test('an upstream and its models are served by every node within seconds, and ta
   assert.equal(made.body.credential.tail, '…a1f2')
   assert.equal(made.body.managed_by, 'store')
   assert.ok(!made.text.includes(SECRET))
-  const added = await control<Models['data']>(one, 'POST', '/models', {
+  const added = await asAdmin<Models['data']>(one, 'POST', '/models', {
     upstream: 'house',
     ids: ['text-embedding-3-small', 'house-embed-w64'],
     own: { 'house-embed-w64': { kind: 'embedding', width: 64 } },
+    prices: { 'house-embed-w64': 'free', 'text-embedding-3-small': { usdPerMillionTokens: '0.03' } },
   })
   assert.equal(added.status, 201, added.text)
+  const prices = await asAdmin<{
+    data: readonly { deployment: string; text: readonly object[]; from: string }[]
+  }>(one, 'GET', '/prices')
+  const ofHouse = prices.body.data.filter(({ deployment }) => deployment.endsWith('/house'))
+  assert.deepEqual(
+    ofHouse.map(({ from }) => from),
+    ['store', 'store'],
+    JSON.stringify(ofHouse),
+  )
+  const history = await asAdmin<{ data: readonly { objects: readonly unknown[] }[] }>(
+    one,
+    'GET',
+    '/configuration/changes',
+  )
+  assert.equal(history.body.data[0]?.objects.length, 2, 'models and their prices are one change')
   assert.deepEqual(
     added.body.map(({ id, managed_by }) => [id, managed_by]),
     [
@@ -153,12 +157,12 @@ test('an upstream and its models are served by every node within seconds, and ta
   const sent = one.provider.entries().filter(({ path }) => path === '/plain/v1/embeddings')
   assert.ok(sent.length > 0)
 
-  assertFault((await control(one, 'DELETE', '/upstreams/house')).asked, 'conflict', {
+  assertFault((await asAdmin(one, 'DELETE', '/upstreams/house')).asked, 'conflict', {
     words: /house-embed-w64/,
   })
   for (const id of ['text-embedding-3-small', 'house-embed-w64'])
-    assert.equal((await control(one, 'DELETE', `/models/${id}`)).status, 204)
-  assert.equal((await control(one, 'DELETE', '/upstreams/house')).status, 204)
+    assert.equal((await asAdmin(one, 'DELETE', `/models/${id}`)).status, 204)
+  assert.equal((await asAdmin(one, 'DELETE', '/upstreams/house')).status, 204)
   await eventually(async () => {
     const asked = await two.ask({ model: 'house-embed-w64', input: 'cat' })
     assert.equal(asked.status, 404, asked.text)
@@ -168,35 +172,35 @@ test('an upstream and its models are served by every node within seconds, and ta
 
 test('a name that torana.yaml has is its own', async () => {
   assertFault(
-    (await control(one, 'POST', '/upstreams', { name: 'plain', base_url: addressOf('plain') })).asked,
+    (await asAdmin(one, 'POST', '/upstreams', { name: 'plain', base_url: addressOf('plain') })).asked,
     'conflict',
   )
-  assertFault((await control(one, 'PATCH', '/upstreams/plain', { secret: 'x' })).asked, 'conflict')
-  assertFault((await control(one, 'DELETE', '/upstreams/plain')).asked, 'conflict')
-  assertFault((await control(one, 'DELETE', '/models/declared-w8')).asked, 'conflict', {
+  assertFault((await asAdmin(one, 'PATCH', '/upstreams/plain', { secret: 'x' })).asked, 'conflict')
+  assertFault((await asAdmin(one, 'DELETE', '/upstreams/plain')).asked, 'conflict')
+  assertFault((await asAdmin(one, 'DELETE', '/models/declared-w8')).asked, 'conflict', {
     words: /torana\.yaml:\d/,
   })
-  const again = await control(one, 'POST', '/models', { upstream: 'plain', ids: ['declared-w8'] })
+  const again = await asAdmin(one, 'POST', '/models', { upstream: 'plain', ids: ['declared-w8'] })
   assertFault(again.asked, 'conflict', { words: /torana\.yaml:\d/ })
-  const unknown = await control(one, 'POST', '/models', { upstream: 'plain', ids: ['nobody-knows'] })
+  const unknown = await asAdmin(one, 'POST', '/models', { upstream: 'plain', ids: ['nobody-knows'] })
   assertFault(unknown.asked, 'invalid_parameter', { words: /no built-in facts/ })
 })
 
 test('another address forgets the secret, so that moving an upstream does not reveal it', async () => {
-  await control(one, 'POST', '/upstreams', { name: 'moved', base_url: addressOf('plain'), secret: SECRET })
-  const { body } = await control<Upstream>(one, 'PATCH', '/upstreams/moved', {
+  await asAdmin(one, 'POST', '/upstreams', { name: 'moved', base_url: addressOf('plain'), secret: SECRET })
+  const { body } = await asAdmin<Upstream>(one, 'PATCH', '/upstreams/moved', {
     base_url: addressOf('key-elsewhere'),
   })
   assert.deepEqual([body.base_url, body.credential.source], [addressOf('key-elsewhere'), 'none'])
-  const asked = await control<Checked>(one, 'POST', '/upstreams/check', { upstream: 'moved' })
+  const asked = await asAdmin<Checked>(one, 'POST', '/upstreams/check', { upstream: 'moved' })
   assert.equal(asked.body.ok, true)
   const last = one.provider.entries().findLast(({ path }) => path === '/key-elsewhere/v1/models')
   assert.equal(last?.authorization, null)
-  await control(one, 'DELETE', '/upstreams/moved')
+  await asAdmin(one, 'DELETE', '/upstreams/moved')
 })
 
 test('another region forgets the secret too, and no region leads to a host of another company', async () => {
-  const made = await control<Upstream>(one, 'POST', '/upstreams', {
+  const made = await asAdmin<Upstream>(one, 'POST', '/upstreams', {
     name: 'bed',
     provider: 'amazon-bedrock',
     region: 'eu-central-1',
@@ -207,38 +211,38 @@ test('another region forgets the secret too, and no region leads to a host of an
     ['ai-sdk:amazon-bedrock/eu-central-1', 'store'],
   )
   const bad = { region: 'attacker.example/x?' }
-  const refused = await control(one, 'PATCH', '/upstreams/bed', bad)
+  const refused = await asAdmin(one, 'PATCH', '/upstreams/bed', bad)
   assertFault(refused.asked, 'invalid_parameter', { param: 'region', words: /AWS region/ })
-  const added = await control(one, 'POST', '/upstreams', { provider: 'amazon-bedrock', ...bad })
+  const added = await asAdmin(one, 'POST', '/upstreams', { provider: 'amazon-bedrock', ...bad })
   assertFault(added.asked, 'invalid_parameter', { param: 'region', words: /AWS region/ })
   const place = { provider: 'google-vertex', project: 'p', location: 'attacker.example/x?' }
-  const elsewhere = await control(one, 'POST', '/upstreams', place)
+  const elsewhere = await asAdmin(one, 'POST', '/upstreams', place)
   assertFault(elsewhere.asked, 'invalid_parameter', { param: 'location', words: /Google Cloud location/ })
 
-  const same = await control<Upstream>(one, 'PATCH', '/upstreams/bed', { region: 'eu-central-1' })
+  const same = await asAdmin<Upstream>(one, 'PATCH', '/upstreams/bed', { region: 'eu-central-1' })
   assert.equal(same.body.credential.source, 'store')
-  const moved = await control<Upstream>(one, 'PATCH', '/upstreams/bed', { region: 'us-east-1' })
+  const moved = await asAdmin<Upstream>(one, 'PATCH', '/upstreams/bed', { region: 'us-east-1' })
   assert.deepEqual(
     [moved.body.base_url, moved.body.credential.source],
     ['ai-sdk:amazon-bedrock/us-east-1', 'none'],
   )
-  const back = await control<Upstream>(one, 'PATCH', '/upstreams/bed', { region: 'eu-central-1' })
+  const back = await asAdmin<Upstream>(one, 'PATCH', '/upstreams/bed', { region: 'eu-central-1' })
   assert.equal(back.body.credential.source, 'none')
-  await control(one, 'DELETE', '/upstreams/bed')
+  await asAdmin(one, 'DELETE', '/upstreams/bed')
 })
 
 test('a credential that an earlier version stored for the provider alone is kept until the upstream moves', async () => {
   const bed = { name: 'earlier', provider: 'amazon-bedrock', region: 'eu-central-1', secret: SECRET }
-  await control(one, 'POST', '/upstreams', bed)
+  await asAdmin(one, 'POST', '/upstreams', bed)
   const client = new Client(postgres.url)
   await client.connect()
   await client.query(
     `UPDATE upstream_credentials SET base_url = 'ai-sdk:amazon-bedrock' WHERE upstream = 'earlier'`,
   )
   await client.end()
-  const listed = await control<{ data: Upstream[] }>(one, 'GET', '/upstreams')
+  const listed = await asAdmin<{ data: Upstream[] }>(one, 'GET', '/upstreams')
   assert.equal(listed.body.data.find(({ name }) => name === 'earlier')?.credential.source, 'store')
-  const moved = await control<Upstream>(one, 'PATCH', '/upstreams/earlier', { region: 'us-east-1' })
+  const moved = await asAdmin<Upstream>(one, 'PATCH', '/upstreams/earlier', { region: 'us-east-1' })
   assert.equal(moved.body.credential.source, 'none')
-  await control(one, 'DELETE', '/upstreams/earlier')
+  await asAdmin(one, 'DELETE', '/upstreams/earlier')
 })

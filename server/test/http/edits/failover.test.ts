@@ -69,7 +69,7 @@ function rowsOf(callIds: readonly (string | null | undefined)[], count: number):
     const rows = (await rowsIn(database)).filter(({ callId }) => callIds.includes(callId))
     assert.equal(rows.length, count, JSON.stringify(rows))
     return rows
-  }, 20_000)
+  })
 }
 
 for (const scenario of UNCHARGED) {

@@ -199,10 +199,10 @@ for (const [name, value] of [
   ['prompt', ''],
 ] as const) {
   test(`${name}=${value || '(empty)'} is refused by its name, and nothing is sent`, async () => {
-    const before = provider.entries().length
+    const before = provider.calls().length
     const answer = await askForm(gateway, { model: 'edit-image', [name]: value }, [filePart('image', first)])
     assertImageFault(answer, 'invalid_parameter', { param: name })
-    assert.equal(provider.entries().length, before)
+    assert.equal(provider.calls().length, before)
   })
 }
 

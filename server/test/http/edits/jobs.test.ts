@@ -69,7 +69,7 @@ function end(id: string): Promise<Job> {
     const job = (await gateway.get(`/v1/images/jobs/${id}`)).body as unknown as Job
     assert.ok(!['queued', 'running'].includes(job.status), job.status)
     return job
-  }, 30_000)
+  })
 }
 
 /** The files of a job in the blob store. */
@@ -79,7 +79,7 @@ function inputsOf(id: string): string[] {
 }
 
 async function assertForgotten(id: string): Promise<void> {
-  await eventually(async () => assert.deepEqual(inputsOf(id), []), 20_000)
+  await eventually(async () => assert.deepEqual(inputsOf(id), []))
   await uploadsGone(gateway)
 }
 
@@ -177,7 +177,7 @@ test('in the end the store holds no file of a request', () => {
 
 test('files that are held are seen: the checks above are no empty words', async () => {
   const asked = askForm(gateway, { model: 'slow-image' }, [filePart('image', picture)])
-  await eventually(async () => assert.ok(provider.counters().inFlight > 0), 20_000)
+  await eventually(async () => assert.ok(provider.counters().inFlight > 0))
   await assert.rejects(uploadsGone(gateway, 0))
   await picturesIn(await asked)
   await uploadsGone(gateway)

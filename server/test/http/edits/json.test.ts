@@ -120,7 +120,7 @@ test('an address goes as it is to who fetches by himself, beside files and as a 
 })
 
 test('elsewhere an address is refused, and nothing is sent', async () => {
-  const before = provider.entries().length
+  const before = provider.calls().length
   for (const model of ['form-image', 'sdk-image'])
     assertImageFault(
       await askJson(gateway, { model, images: [{ image_url: ADDRESS }] }),
@@ -133,7 +133,7 @@ test('elsewhere an address is refused, and nothing is sent', async () => {
       'unsupported_parameter',
       { param: 'mask', words: /address/ },
     )
-  assert.equal(provider.entries().length, before)
+  assert.equal(provider.calls().length, before)
 })
 
 interface Refused {
@@ -147,7 +147,7 @@ const one = { images: references(first) }
 const REFUSED: readonly Refused[] = [
   {
     code: 'unsupported_parameter',
-    param: 'images',
+    param: 'images[0]',
     words: /file_id/,
     fields: { file_id: { images: [{ file_id: 'file-1' }] } },
   },
@@ -171,13 +171,20 @@ const REFUSED: readonly Refused[] = [
       'one text': { images: dataUrl(first) },
       'one object': { images: one.images[0] },
       'texts instead of objects': { images: [dataUrl(first)] },
+    },
+  },
+  {
+    code: 'invalid_parameter',
+    param: 'images[0]',
+    words: /^Each image in images must be an object \{"image_url"/,
+    fields: {
       'addresses instead of objects': { images: [ADDRESS] },
       'something beside image_url': { images: [{ image_url: dataUrl(first), detail: 'high' }] },
     },
   },
   {
     code: 'invalid_parameter',
-    param: 'images',
+    param: 'images[0]',
     words: /must be a data URL .* at most 8192/,
     fields: {
       ftp: at('ftp://a.example/b.png'),
@@ -203,9 +210,9 @@ const REFUSED: readonly Refused[] = [
   },
   {
     code: 'invalid_image_file',
-    param: 'images',
-    words: /not base64/,
-    fields: { 'no base64': at('data:image/png;base64,#%!') },
+    param: 'images[1]',
+    words: /^images\[1\] has a data URL whose content is not base64/,
+    fields: { 'no base64': at(dataUrl(first), 'data:image/png;base64,#%!') },
   },
   {
     code: 'invalid_image_file',
@@ -249,10 +256,10 @@ const REFUSED: readonly Refused[] = [
 for (const { code, param, words, fields } of REFUSED)
   for (const [what, body] of Object.entries(fields))
     test(`${what}: refused by its name, nothing is sent, and no file is left`, async () => {
-      const before = provider.entries().length
+      const before = provider.calls().length
       const answer = await askJson(gateway, { model: 'edit-image', ...body })
       assertImageFault(answer, code, { param, words })
-      assert.equal(provider.entries().length, before)
+      assert.equal(provider.calls().length, before)
       await uploadsGone(gateway)
     })
 
@@ -296,7 +303,10 @@ test('addresses that are to be fetched, and lie in a private network, are refuse
     'https://user:password@127.0.0.1/a.png',
   ]) {
     const answer = await askJson(fetching, { model: 'edit-image', images: [{ image_url: address }] })
-    assertImageFault(answer, 'invalid_parameter', { param: 'images', words: /^images names an address/ })
+    assertImageFault(answer, 'invalid_parameter', {
+      param: 'images[0]',
+      words: /^images\[0\] names an address/,
+    })
   }
   // The answer must not differ between an internal name and a name that does not exist.
   const texts = ['https://localhost/a.png', 'https://10.0.0.1/a.png', 'https://nothing.invalid/a.png'].map(
@@ -304,6 +314,6 @@ test('addresses that are to be fetched, and lie in a private network, are refuse
       (await askJson(fetching, { model: 'edit-image', images: [{ image_url: address }] })).body.error.message,
   )
   assert.equal(new Set(await Promise.all(texts)).size, 1)
-  assert.deepEqual([connections, fetching.provider.entries()], [0, []])
+  assert.deepEqual([connections, fetching.provider.calls()], [0, []])
   await uploadsGone(fetching)
 })

@@ -56,7 +56,7 @@ function rowsOf({ headers }: ImagesAsked, count: number): Promise<Row[]> {
     const rows = (await rowsIn(database)).filter(({ requestId }) => requestId === headers.get('x-request-id'))
     assert.equal(rows.length, count, JSON.stringify(rows))
     return rows
-  }, 20_000)
+  })
 }
 
 const costOf = (answer: ImagesAsked): number =>

@@ -220,7 +220,7 @@ const wrong: [
     formBody([IMAGE]).toString('latin1').replaceAll('\r\n', '\n'),
     'invalid_parameter',
     undefined,
-    /ends inside/,
+    /ends its lines with LF alone\. A form needs CR LF/,
   ],
   [
     'a body cut off in its last boundary',

@@ -114,7 +114,7 @@ test('a translated mask is reported', async () => {
 })
 
 test('a dry run says what would happen; nothing is sent, and no file is left', async () => {
-  const before = provider.entries().length
+  const before = provider.calls().length
   const headers = { 'x-torana-dry-run': '1' }
   const answer = await askForm(gateway, { model: 'white-image', n: '2' }, files, { headers })
   assert.equal(answer.status, 200, answer.text)
@@ -132,7 +132,7 @@ test('a dry run says what would happen; nothing is sent, and no file is left', a
     'unsupported_parameter',
     { param: 'mask' },
   )
-  assert.equal(provider.entries().length, before)
+  assert.equal(provider.calls().length, before)
   await uploadsGone(gateway)
 })
 

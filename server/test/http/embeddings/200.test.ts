@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decode, encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import { bitsOf } from '#test/support/arbitraries.ts'
+import { assertFault } from '#test/support/errors.ts'
 import { startGateway, vectorsIn, type Asked, type ModelSpec } from '#test/support/gateway.ts'
 import { base64Of, tokensOf, truncated, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 
@@ -44,9 +45,16 @@ const scenarios: Record<string, ModelSpec> = {
   'after-404-w16': { on: ['status-404', 'plain'], capabilities: both },
 }
 
+const counted = { tokenizer: 'cl100k_base', tokenCounts: 'exact', maxInputTokens: 1000 }
 const gateway = await startGateway({
   models: {
     ...scenarios,
+    'counted-w16': { on: 'plain+key-counted', embedding: counted, capabilities: { maxTokens: 3000 } },
+    'estimated-w16': {
+      on: 'plain+key-estimated',
+      embedding: { tokenizer: 'cl100k_base', tokenCounts: 'estimated' },
+      capabilities: { maxTokens: 3000 },
+    },
     'native-w16': {
       on: 'plain+key-native',
       embedding: matryoshka,
@@ -266,4 +274,55 @@ test('2,048 inputs come back in order, in an answer too large for one piece', as
       input.map((text) => vectorOf(text, 256)),
     )
   }
+})
+
+/** A hundred tokens, or more than 600 bytes. */
+const hundred = (index: number): string => `${index}${' hello'.repeat(99)}`
+/** Many more bytes than tokens, and longer than a text that no length check counts. */
+const long = (index: number): string => `${index}${' hello'.repeat(899)}`
+
+for (const [what, model, texts, calls] of [
+  [
+    'counts tokens where bytes exceed the cap',
+    'counted-w16',
+    Array.from({ length: 45 }, (_, i) => hundred(i)),
+    2,
+  ],
+  [
+    'sends what fits by its tokens in one call',
+    'counted-w16',
+    Array.from({ length: 27 }, (_, i) => hundred(i)),
+    1,
+  ],
+  ['counts long texts once', 'counted-w16', Array.from({ length: 9 }, (_, i) => long(i)), 3],
+  [
+    'keeps to bytes where the upstream counts otherwise',
+    'estimated-w16',
+    Array.from({ length: 29 }, (_, i) => hundred(i)),
+    6,
+  ],
+] as const) {
+  test(`a request that is split ${what}`, async () => {
+    const answer = await gateway.ask({ model, input: texts })
+    assert.equal(answer.status, 200, answer.text.slice(0, 300))
+    assert.equal(answer.headers.get('x-torana-attempts'), String(calls))
+    assert.deepEqual(
+      vectorsIn(answer).map(bitsOf),
+      texts.map((text) => bitsOf(vectorOf(text, 16))),
+    )
+  })
+}
+
+test('an unknown field forbids a split, and not a call that fits by its tokens', async () => {
+  const fits = Array.from({ length: 27 }, (_, index) => hundred(index))
+  assert.equal((await gateway.ask({ model: 'counted-w16', input: fits, task: 'x' })).status, 200)
+  const large = Array.from({ length: 31 }, (_, index) => hundred(index))
+  assertFault(
+    await gateway.ask({ model: 'counted-w16', input: large, task: 'x' }),
+    'request_not_splittable',
+    {
+      param: 'task',
+      words: /^31 inputs need 2 calls/,
+    },
+  )
 })

@@ -161,7 +161,8 @@ test('a field that the caller let Torana drop leaves the plain vectors their nam
   assert.deepEqual(vectorsIn(answer).map(bitsOf), plainBits)
 })
 
-const PNG = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk'
+const PNG =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 test('an image that is sent as a string is refused on every path, and a text with an image in it is not', async () => {
   const model = 'obeys-w16'
   const before = calls()

@@ -71,7 +71,7 @@ function end(id: string): Promise<Job> {
     const job = jobIn(answer)
     assert.ok(!['queued', 'running'].includes(job.status), job.status)
     return job
-  }, 30_000)
+  })
 }
 
 test('a job is answered at once, and ends as the request would have been answered', async () => {

@@ -42,6 +42,10 @@ const gateway = await startGateway({
     'silent-image': { on: 'no-echo+no-usage' },
     'wordy-image': { on: 'revises+extra-fields' },
     'strict-image': { on: 'strict-fields' },
+    'ignoring-image': {
+      on: 'wrong-format',
+      capabilities: { formats: ALL_FORMATS, compression: true, maxImages: 2 },
+    },
     'wilful-image': { on: 'wrong-size+wrong-format' },
   },
 })
@@ -186,12 +190,43 @@ test('what the upstream did not say is not made up', async () => {
   assert.deepEqual(Object.keys(body), ['created', 'data'])
 })
 
-test('a picture of another format or size than asked for is handed on, and the answer says what it is', async () => {
+for (const fields of [
+  { output_format: 'png' },
+  { output_format: 'jpeg' },
+  { output_format: 'webp', n: 2 },
+  { output_format: 'jpeg', response_format: 'url', output_compression: 60 },
+]) {
+  test(`an upstream that ignores ${JSON.stringify(fields)} is corrected: the answer is in the format that was asked for`, async () => {
+    const answer = await ask({ model: 'ignoring-image', ...fields })
+    const made = billedPictures(provider, 'wrong-format')
+    const pictures = await picturesIn(answer)
+    assert.equal(pictures.length, fields.n ?? 1)
+    for (const bytes of pictures) {
+      assert.equal((await sharp(bytes).metadata()).format, fields.output_format)
+      assert.ok(!made.includes(sha256(bytes)), 'converted by Torana')
+    }
+    const isCompressed = fields.output_compression !== undefined
+    assert.equal(
+      answer.headers.get('x-torana-emulated'),
+      isCompressed ? 'output_format, output_compression, response_format' : 'output_format',
+    )
+    assert.equal(answer.headers.get('x-torana-differs'), null)
+    assert.equal(answer.body['output_format'], fields.output_format)
+  })
+}
+
+test('a picture that comes in another format stays as it came where its manifest must be kept', async () => {
+  const answer = await ask({ model: 'ignoring-image', output_format: 'jpeg', provenance: 'keep' })
+  assert.equal(answer.headers.get('x-torana-differs'), 'output_format=webp')
+  assert.deepEqual([answer.headers.get('x-torana-emulated'), answer.body['output_format']], [null, 'webp'])
+})
+
+test('a picture of another size than asked for is handed on, and the answer says what it is', async () => {
   const answer = await ask({ model: 'wilful-image', output_format: 'png', size: '96x64' })
-  assert.equal(answer.headers.get('x-torana-differs'), 'output_format=webp, size=48x64')
-  assert.deepEqual([answer.body['output_format'], answer.body['size']], ['webp', '48x64'])
+  assert.equal(answer.headers.get('x-torana-differs'), 'size=48x64')
+  assert.deepEqual([answer.body['output_format'], answer.body['size']], ['png', '48x64'])
   const [bytes] = await picturesIn(answer)
-  assert.equal((await sharp(bytes).metadata()).format, 'webp')
+  assert.equal((await sharp(bytes).metadata()).format, 'png')
   const open = await ask({ model: 'wilful-image', size: undefined })
   assert.equal(open.headers.get('x-torana-differs'), null)
   assert.equal((await ask({ model: 'plain-image' })).headers.get('x-torana-differs'), null)

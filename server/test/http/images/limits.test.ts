@@ -65,7 +65,7 @@ test('a limit of images counts pictures, not requests, and the refusal says when
   const refused = await ask('slow', { n: 4 })
   assertImageFault(refused, 'rate_limit_exceeded', {
     words:
-      /^The rate limit of project 'slow' \(5 images a minute\) has \d left; this request needs 4\. Retry in/,
+      /^The rate limit of project 'slow' \(5 images per minute\) has \d left; this request needs 4\. Retry in/,
   })
   assert.equal(rate(refused, 'limit-images'), '5')
   assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/)

@@ -27,7 +27,7 @@ const gateway = await startGateway({
     'planning-image': {
       on: 'plain+key-planning',
       ...expecting(66),
-      capabilities: { complexities: ['low', 'high'] },
+      capabilities: { complexities: ['low', 'high'], formats: ['png', 'gif'] },
     },
     'strict-image': {
       on: 'strict-fields',
@@ -38,7 +38,10 @@ const gateway = await startGateway({
     'router-image': {
       on: 'plain+key-router',
       price: { usdPerImage: 0.04 },
-      capabilities: { reportedCost: { field: 'usage.output_tokens', usdPerUnit: 0.0001 } },
+      capabilities: {
+        formats: ['png', 'gif'],
+        reportedCost: { field: 'usage.output_tokens', usdPerUnit: 0.0001 },
+      },
     },
     'dear-image': {
       on: 'plain+key-dear',

@@ -40,6 +40,7 @@ const gateway = await startGateway({
     },
     'moderated-image': { on: 'moderation', capabilities: streams },
     'one-preview-image': { on: 'sse-comments', capabilities: { ...streams, maxPartialImages: 1 } },
+    'ignoring-image': { on: 'wrong-format', capabilities: { ...streams, formats: ['png', 'jpeg'] } },
     'converted-image': { on: 'sse-comments', capabilities: { ...streams, formats: ['png'] } },
   },
 })
@@ -66,6 +67,16 @@ for (const [what, fields, emulated] of [
     assert.equal(answer.headers.get('x-torana-emulated'), emulated)
   })
 }
+
+test('the finished image of a stream whose upstream ignores the format is converted, and its event says so', async () => {
+  const answer = await stream({ model: 'ignoring-image', output_format: 'jpeg', partial_images: 1 })
+  const events = eventsIn(answer)
+  assert.deepEqual(kinds(events), [PREVIEW, DONE])
+  const done = events[1]?.data as { output_format?: string; torana?: object }
+  const { format } = await sharp(pictureOf(events[1] as ImageEvent)).metadata()
+  assert.deepEqual([format, done.output_format], ['jpeg', 'jpeg'])
+  assert.deepEqual(done.torana, { provenance: 'none', emulated: ['output_format'] })
+})
 
 test('partial_images is a wish: the upstream is asked for as many as it makes', async () => {
   const answer = await stream({ model: 'one-preview-image', partial_images: 3 })

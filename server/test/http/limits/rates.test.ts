@@ -58,7 +58,7 @@ test('a limit of requests: the answer says what is left, the refusal says which 
   const refused = await ask('few')
   assertFault(refused, 'rate_limit_exceeded', {
     words:
-      /^The rate limit of project 'few' \(2 requests a minute\) has 0 left; this request needs 1\. Retry in \d+\.\d s\.$/,
+      /^The rate limit of project 'few' \(2 requests per minute\) has 0 left; this request needs 1\. Retry in \d+\.\d s\.$/,
   })
   assert.deepEqual([rate(refused, 'limit-requests'), rate(refused, 'remaining-requests')], ['2', '0'])
   assertAbout(rate(refused, 'reset-requests'), 60_000)
@@ -75,7 +75,7 @@ test('a limit of tokens: what a request needs is what counts, not how many there
   assert.equal(rate(first, 'limit-requests'), null)
   assertFault(await ask('small', 60), 'rate_limit_exceeded', {
     words:
-      /rate limit of project 'small' \(100 tokens a minute\) has \d\d left; this request needs 60\. Retry in \d+\.\d s/,
+      /rate limit of project 'small' \(100 tokens per minute\) has \d\d left; this request needs 60\. Retry in \d+\.\d s/,
   })
   assert.equal((await ask('small', 40)).status, 200)
 })
@@ -91,12 +91,12 @@ test('more than a whole minute of a limit: no wait would help, and the refusal s
 test('a key has its own limit beside that of its project, and each is named when it is the one in the way', async () => {
   assert.equal((await ask('tight')).status, 200)
   assertFault(await ask('tight'), 'rate_limit_exceeded', {
-    words: /of key 'shared\/tight' \(1 requests a minute\)/,
+    words: /of key 'shared\/tight' \(1 request per minute\)/,
   })
   // A request that its key refused took nothing from the project.
   assert.deepEqual([(await ask('open')).status, (await ask('open')).status], [200, 200])
   assertFault(await ask('open'), 'rate_limit_exceeded', {
-    words: /of project 'shared' \(3 requests a minute\)/,
+    words: /of project 'shared' \(3 requests per minute\)/,
   })
 })
 

@@ -177,8 +177,8 @@ export class MemoryBatches implements Batches {
     const open = [...this.#batches.values()].filter(({ batch }) => batch.state === 'in_progress')
     const groups = Map.groupBy(open, ({ batch }) => `${batch.keyId} ${batch.isContinued}`)
     return [...groups.values()].map((group) => {
-      const { keyId, project, isContinued } = (group[0] as StoredBatch).batch
-      return { keyId, project, isContinued, ids: group.map(({ batch }) => batch.id) }
+      const { keyId, project, player, isContinued } = (group[0] as StoredBatch).batch
+      return { keyId, project, player, isContinued, ids: group.map(({ batch }) => batch.id) }
     })
   }
 

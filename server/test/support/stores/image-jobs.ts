@@ -57,7 +57,8 @@ export class MemoryImageJobs implements ImageJobs {
   }
 
   async begin(asked: NewImageJob): Promise<BegunJob> {
-    const { id, project, keyId, model, digest, idempotencyKey, batchId, isRetry, request, nodeId } = asked
+    const { id, project, keyId, player, model, digest, idempotencyKey, batchId, isRetry, request, nodeId } =
+      asked
     const nowMs = this.#clock.nowMs()
     const earlier = this.#earlier(asked, nowMs)
     if (earlier?.job.id === id && isOpen(earlier) && earlier.token === 1 && earlier.nodeId === nodeId)
@@ -72,6 +73,7 @@ export class MemoryImageJobs implements ImageJobs {
         project,
         batchId,
         keyId,
+        player,
         model,
         state: 'leased',
         createdAtMs: nowMs,

@@ -65,7 +65,7 @@ export class MemoryKeyStore implements KeyStore {
     yield [...this.#projects.values()].filter((project) => !project.deleted && project.version > version)
   }
 
-  async standingOf({ keyId, project }: WorkOwner): Promise<StoredStanding> {
+  async standingOf({ keyId, project }: Omit<WorkOwner, 'player'>): Promise<StoredStanding> {
     const key = this.#keys.get(keyId)
     const ended = key?.isLeaked ? 'leaked' : key?.revokedAtMs === undefined ? 'living' : 'revoked'
     return {

@@ -21,10 +21,12 @@ import type {
 } from '#ports/budgets.ts'
 import type { Clock } from '#ports/clock.ts'
 import {
+  EntriesRefused,
   NodeEnded,
   type Heartbeat,
   type LedgerStore,
   type OpenCall,
+  type RetriedEntries,
   type Unknown,
   type UnknownResolution,
 } from '#ports/ledger.ts'
@@ -49,6 +51,8 @@ export class MemoryLedgerStore implements LedgerStore, BudgetStore, SpendingRead
   readonly #entries: BoundedMap<string, StoredEntry>
   readonly #nodes = new Map<string, { seenAtMs: number; ended: boolean }>()
   readonly #budgets: BudgetRow[] = []
+  /** Entries that were refused, and what each adds to the spending. */
+  readonly #aside = new Map<string, { nodeId: string; entry: LedgerEntry; added: LedgerEntry }>()
 
   /** `keeps`: the number of entries that are remembered, so that a long test does not grow without end. */
   constructor(clock: Clock, keeps = 100_000) {
@@ -86,6 +90,28 @@ export class MemoryLedgerStore implements LedgerStore, BudgetStore, SpendingRead
 
   async appendLate(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
     for (const entry of entries) this.#addLate(nodeId, entry)
+  }
+
+  async setAside(nodeId: string, entry: LedgerEntry): Promise<void> {
+    const late = lateEntry(entry, this.#standing(entry))
+    if (late === undefined || this.#aside.has(identityOf(entry))) return
+    this.#aside.set(identityOf(entry), { nodeId, entry, added: late.entry })
+    this.#chargeBoth(nodeId, late.entry)
+  }
+
+  async retryRefused(): Promise<RetriedEntries> {
+    const retried = { written: 0, refused: 0 }
+    for (const [identity, { nodeId, entry, added }] of this.#aside)
+      try {
+        await this.appendLate(nodeId, [{ ...entry, ...NO_LEASES }])
+        this.#aside.delete(identity)
+        this.#chargeBoth(nodeId, { ...added, ...NO_LEASES, amountNanoUsd: -(added.amountNanoUsd ?? 0n) })
+        retried.written += 1
+      } catch (error) {
+        if (!(error instanceof EntriesRefused)) throw error
+        retried.refused += 1
+      }
+    return retried
   }
 
   async endNode(nodeId: string, openCalls: readonly OpenCall[]): Promise<void> {
@@ -180,6 +206,11 @@ export class MemoryLedgerStore implements LedgerStore, BudgetStore, SpendingRead
     return [...this.#entries.values()]
   }
 
+  /** What the refused entries add to the spending, for tests that check it. */
+  aside(): readonly LedgerEntry[] {
+    return Array.from(this.#aside.values(), ({ added }) => added)
+  }
+
   /** The sum spent from a budget, and the share of it that each node holds, for tests that check it. */
   budgetState(budgetId: string, window: BudgetWindow) {
     const row = this.#rowAt(budgetId, window)
@@ -211,7 +242,10 @@ export class MemoryLedgerStore implements LedgerStore, BudgetStore, SpendingRead
 
   #add(nodeId: string, { entry }: CountedEntry): void {
     const stored = { ...entry, nodeId, writtenAtMs: this.#clock.nowMs() }
-    if (!this.#entries.add(identityOf(entry), stored)) return
+    if (this.#entries.add(identityOf(entry), stored)) this.#chargeBoth(nodeId, entry)
+  }
+
+  #chargeBoth(nodeId: string, entry: LedgerEntry): void {
     if (this.#budgets.length === 0) return
     this.#charge(nodeId, `project:${entry.project}`, entry, entry.projectLeaseNanoUsd)
     this.#charge(nodeId, `key:${entry.keyId}`, entry, entry.keyLeaseNanoUsd)
@@ -257,7 +291,7 @@ export class MemoryLedgerStore implements LedgerStore, BudgetStore, SpendingRead
 
   #spentIn(budgetId: string, window: BudgetWindow): bigint {
     let spent = 0n
-    for (const entry of this.#entries.values()) {
+    for (const entry of [...this.#entries.values(), ...this.aside()]) {
       const owns = budgetId === `project:${entry.project}` || budgetId === `key:${entry.keyId}`
       if (owns && windowHolds(window, hourOf(entry.requestId))) spent += entry.amountNanoUsd ?? 0n
     }
@@ -268,6 +302,7 @@ export class MemoryLedgerStore implements LedgerStore, BudgetStore, SpendingRead
 /** How long a silent node counts as living. */
 const LIVE_MS = 5000
 const KINDS = ['intent', 'post', 'void', 'unknown', 'adjust'] as const
+const NO_LEASES = { projectLeaseNanoUsd: 0n, keyLeaseNanoUsd: 0n }
 const RESOLUTIONS = ['post', 'void'] as const
 
 type Attempt = Pick<LedgerEntry, 'requestId' | 'attempt'>

@@ -2,11 +2,13 @@
 import type { Basics } from '#node/basics.ts'
 import type { LedgerForControl, StoreParts, Stores } from '#node/stores.ts'
 import { NO_FEEDS } from '#ports/catalog-feed.ts'
+import { afterInBackground } from '#runtime/clock.ts'
 import { auditKeysOf } from '#runtime/secret.ts'
 import { someKeyFile } from '#test/support/key-file.ts'
 import { AuditChain } from '#stores/audit-chain.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { NodeRequestTail } from '#worker/ledger/request-tail.ts'
+import { Pulse } from '#worker/pulse.ts'
 import { absent } from './absent.ts'
 import { MemoryAudit } from './audit.ts'
 import { MemoryBatches } from './batches.ts'
@@ -27,6 +29,8 @@ import { MemoryWebhooks } from './webhooks.ts'
 
 /** Ledger entries that are kept, the newest. With ten times as many, garbage collection costs more than the requests. */
 const ENTRIES_KEPT = 10_000
+/** Interval at which workers ask by themselves: these stores have no heartbeat. */
+const LOOK_MS = 1000
 
 export async function openMemoryStores(
   { clock, identifiers, secrets }: Basics,
@@ -48,7 +52,13 @@ export async function openMemoryStores(
     logRequest: () => {},
     requestTail: new NodeRequestTail(),
     liveNodes: () => 1,
+    pulse: new Pulse({
+      monotonicMs: clock.monotonicMs,
+      after: (_, ring) => afterInBackground(LOOK_MS, ring),
+    }),
     isEldest: async () => true,
+    storeClock: { storeMs: async () => clock.nowMs(), monotonicMs: clock.monotonicMs },
+    isClockSteady: () => true,
     isStoreUnreachable: () => false,
     ledgerDifferences: () => 0,
     failure: () => undefined,
@@ -83,6 +93,7 @@ function ledgerForControl(): LedgerForControl {
   return {
     reconciler: absent('sums'),
     upkeep: absent('partitions'),
+    isPoolerUnfit: async () => undefined,
     figures: () => ({
       isStoreUnreachable: false,
       spoolWaiting: 0,

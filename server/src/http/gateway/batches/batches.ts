@@ -56,8 +56,8 @@ export function createBatchHandler(dependencies: BatchesDependencies): RequestHa
         writeJson(response, batchView(batch), requestId)
         return undefined
       },
-      fail(fault, _asked, { response, requestId }) {
-        writeFault(response, fault, requestId, docsUrl())
+      fail(fault, _asked, { response, requestId, trace }) {
+        trace.bytesOut = writeFault(response, fault, requestId, docsUrl())
         return undefined
       },
       fillRecord() {},

@@ -43,17 +43,24 @@ export function clientRequestId({ headers }: IncomingMessage): string | undefine
 
 /**
  * While the body is still arriving, the connection ends with the answer: a refused sender could otherwise hold it for as long as the
- * largest body may take.
+ * largest body may take. Returns the bytes of the answer.
  */
-export function writeFault(response: ServerResponse, fault: Fault, requestId: string, docsUrl: string): void {
+export function writeFault(
+  response: ServerResponse,
+  fault: Fault,
+  requestId: string,
+  docsUrl: string,
+): number {
   const { req: request } = response
   // The answer has begun and can only be cut, so that no client takes half of it for the whole.
   if (response.headersSent) {
     response.destroy()
-    return
+    return 0
   }
   if (isUnread(request)) response.setHeader('connection', 'close')
   response.writeHead(fault.entry.status, faultHeaders(fault, requestId))
-  response.end(faultBody(fault, requestId, docsUrl))
+  const body = faultBody(fault, requestId, docsUrl)
+  response.end(body)
   endUnread(request, response)
+  return Buffer.byteLength(body)
 }

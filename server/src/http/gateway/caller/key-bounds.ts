@@ -18,7 +18,7 @@ export function checkedAddress(key: Key, request: IncomingMessage, clientAddress
   if (networksOf(bounds, bounds.addresses).check(address, address.includes(':') ? 'ipv6' : 'ipv4')) return key
   throw new Fault(
     'address_not_allowed',
-    `Key '${key.name}' may not be used from ${address === '' ? 'this address' : address}. Ask the operator to allow the address for it.`,
+    `Key '${key.project}/${key.name}' may not be used from ${address === '' ? 'this address' : address}. Ask the operator to allow the address for it.`,
   )
 }
 

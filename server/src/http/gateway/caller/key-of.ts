@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import { Fault } from '#core/fault/fault.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 import { authenticate } from '#request/access/authenticate.ts'
 import type { ClientAddress } from '../../client-address.ts'
 import { checkedAddress } from './key-bounds.ts'
 import type { FailedKeys } from './failed-keys.ts'
-import { presentedKey } from './presented-key.ts'
+import { isWithoutScheme, presentedKey } from './presented-key.ts'
 
 export interface KeysOutside {
   readonly keys: KeyDirectory
@@ -21,7 +22,13 @@ export function keyOf(
 ): Key | Promise<Key> {
   try {
     const waitMs = failedKeys.isEmpty ? 0 : failedKeys.waitMs(clientAddress(request))
-    const found = authenticate(presentedKey(request.headers), keys, clock, waitMs)
+    const secret = presentedKey(request.headers)
+    if (secret === undefined && isWithoutScheme(request.headers))
+      throw new Fault(
+        'missing_api_key',
+        'The `Authorization` header has no `Bearer` before its key. Send `Authorization: Bearer <key>`.',
+      )
+    const found = authenticate(secret, keys, clock, waitMs)
     if (!(found instanceof Promise)) return checkedAddress(found, request, clientAddress)
     return found.then(
       (key) => checkedAddress(key, request, clientAddress),

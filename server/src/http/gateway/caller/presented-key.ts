@@ -1,5 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
+/** A key that stands alone in `authorization`, as no client of OpenAI's sends it. */
+export function isWithoutScheme({ authorization = '' }: IncomingHttpHeaders): boolean {
+  return authorization !== '' && !/\s/.test(authorization.trim()) && !/^bearer$/i.test(authorization.trim())
+}
+
 /** The key, from whichever of the three headers the client uses. */
 export function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers

@@ -71,10 +71,23 @@ function pathOf(url: string): string {
   return url.split('?')[0]?.slice(0, 200) ?? ''
 }
 
+const SERVED =
+  /^(?:\/openai)?(?:\/v1)?\/(?:embeddings|images\/(?:generations|edits)|models|files|uploads|batches)$|^\/openai\/deployments\/.+\/(?:embeddings|images\/(?:generations|edits))$/
+
+/** The served path that differs only in slashes or capitals. Names of models keep their own. */
+function pathMeant(path: string): string | undefined {
+  const straight = path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
+  const served = [straight, straight.toLowerCase()].find((one) => SERVED.test(one))
+  return served === path ? undefined : served
+}
+
 export function unknownPath({ method, url }: Asked): Fault {
   const path = pathOf(url)
+  const meant = pathMeant(path)
   const hint = path.startsWith('/v1/v1')
     ? 'Your base URL already ends in /v1. Remove one of the two.'
-    : 'This gateway serves embeddings, images and files only: GET /v1/models, POST /v1/embeddings, POST /v1/images/generations, POST /v1/images/edits, /v1/files, /v1/uploads and /v1/batches.'
+    : meant !== undefined
+      ? `Use ${meant}: slashes and capitals count.`
+      : 'This gateway serves embeddings, images and files only: GET /v1/models, POST /v1/embeddings, POST /v1/images/generations, POST /v1/images/edits, /v1/files, /v1/uploads and /v1/batches.'
   return new Fault('unknown_path', `${method} ${path} does not exist. ${hint}`)
 }

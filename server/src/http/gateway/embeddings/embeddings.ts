@@ -72,8 +72,8 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
         writeDryRun(response, requestId, dryRunBody(outcome))
         return undefined
       },
-      fail(fault, _asked, { response, requestId }) {
-        writeFault(response, fault, requestId, docsUrl())
+      fail(fault, _asked, { response, requestId, trace }) {
+        trace.bytesOut = writeFault(response, fault, requestId, docsUrl())
         return undefined
       },
       fillRecord(record, asked, outcome) {

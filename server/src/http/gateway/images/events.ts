@@ -98,7 +98,9 @@ export class ImageEvents {
       let fields = `"usage":${asciiJson(isLast ? eventUsageOf(result) : NO_USAGE)}`
       // The headers may have been sent with a preview.
       const provenance = provenanceOfPicture(picture)
-      if (provenance !== undefined) fields += `,"torana":${asciiJson({ provenance })}`
+      const { emulated } = result
+      const about = { ...(provenance && { provenance }), ...(emulated.length > 0 && { emulated }) }
+      if (Object.keys(about).length > 0) fields += `,"torana":${asciiJson(about)}`
       this.#queue('completed', fields, echoes, pictureFields(picture, result, meta, outside))
     }
     await this.#written

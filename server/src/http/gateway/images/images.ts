@@ -105,12 +105,12 @@ export function imagesHandler(
         }
         answered.resolve()
       },
-      async fail(fault, asked, { request, response, requestId }) {
+      async fail(fault, asked, { request, response, requestId, trace }) {
         using _ = asked?.atHand
         asked?.answered.resolve()
         const isSent = (await asked?.events?.fail(fault, docsUrl())) === true
         if (isSent) endUnread(request, response)
-        else writeFault(response, fault, requestId, docsUrl())
+        else trace.bytesOut = writeFault(response, fault, requestId, docsUrl())
       },
       fillRecord(record, { asked }, outcome) {
         const { trace } = record

@@ -11,6 +11,7 @@ test("words of any language come through in a job's error, since its text is ASC
     id: '01930000-0000-7000-8000-000000000000',
     project: 'p',
     keyId: 'p/k',
+    player: undefined,
     model: 'bild-größe',
     state: 'failed',
     createdAtMs: 0,

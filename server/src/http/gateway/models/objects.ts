@@ -112,6 +112,7 @@ function contentsOf(all: readonly EmbeddingCapabilities[]): Pick<EmbeddingObject
 function imageCapabilities(name: string, model: ImageModel, listing: ModelListing): ImageObject {
   const all = model.deployments.map(({ capabilities }) => capabilities)
   const edits = all.flatMap((capabilities) => capabilities.edits ?? [])
+  const passed = union(all.map(({ passedFormats = [] }) => passedFormats))
   return {
     kind: 'image',
     ...(name === model.id ? {} : { alias_of: model.id }),
@@ -120,8 +121,8 @@ function imageCapabilities(name: string, model: ImageModel, listing: ModelListin
     complexities: union(all.map(({ complexities = [] }) => complexities)),
     backgrounds: union(all.map(({ backgrounds }) => backgrounds)),
     moderations: union(all.map(({ moderations }) => moderations)),
-    formats: ['png', 'jpeg', 'webp'],
-    formats_native: union(all.map(({ formats }) => formats)),
+    formats: ['png', 'jpeg', 'webp', ...passed],
+    formats_native: [...union(all.map(({ formats }) => formats)), ...passed],
     max_images: listing.maxImages,
     max_images_per_call: Math.max(1, ...all.map((capabilities) => capabilities.maxImages)),
     max_prompt_characters: model.facts.maxPromptCharacters,

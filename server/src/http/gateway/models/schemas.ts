@@ -52,9 +52,9 @@ const imageCapabilities = z.object({
   complexities: z.array(z.string()),
   backgrounds: z.array(z.string()),
   moderations: z.array(z.string()),
-  formats: z.array(z.enum(['png', 'jpeg', 'webp'])).describe('What `output_format` may be.'),
+  formats: z.array(z.enum(['png', 'jpeg', 'webp', 'gif', 'svg'])).describe('What `output_format` may be.'),
   formats_native: z
-    .array(z.enum(['png', 'jpeg', 'webp']))
+    .array(z.enum(['png', 'jpeg', 'webp', 'gif', 'svg']))
     .describe('Formats that the upstream makes itself; Torana converts to the others.'),
   max_images: z.int().describe('The largest `n`.'),
   max_images_per_call: z.int().describe('Torana makes several calls for more.'),

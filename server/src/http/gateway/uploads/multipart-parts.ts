@@ -42,6 +42,8 @@ export class MultipartParts {
   readonly #begun: Begun[] = []
   #isAtStart = true
   #isFinished = false
+  /** The first boundary ends with LF, which the parser does not accept. */
+  #hasUnixLines = false
   #hasMore = false
 
   constructor(body: IncomingBytes, boundary: string, yieldLoop: () => Promise<unknown>) {
@@ -79,7 +81,11 @@ export class MultipartParts {
   async #feed(): Promise<void> {
     const chunk = await this.#body.next()
     if (chunk === undefined)
-      throw malformed('ends inside a part: the closing boundary (with two dashes after it) is missing')
+      throw malformed(
+        this.#hasUnixLines
+          ? 'ends its lines with LF alone. A form needs CR LF at the end of each line of its boundaries and headers'
+          : 'ends inside a part: the closing boundary (with two dashes after it) is missing',
+      )
     this.#parser.write(this.#isAtStart ? this.#withoutEmptyLines(chunk) : chunk)
     // Its streams pass on their data a few ticks later.
     await this.#yieldLoop()
@@ -89,6 +95,8 @@ export class MultipartParts {
   #withoutEmptyLines(chunk: Uint8Array): Uint8Array {
     const first = chunk.findIndex((byte) => byte !== LINE_FEED)
     this.#isAtStart = first < 0
+    const begin = Buffer.from(chunk.subarray(first, first + this.#delimiter.length + 1)).toString('latin1')
+    this.#hasUnixLines = begin === `${this.#delimiter}\n`
     return first < 0 ? EMPTY : chunk.subarray(first)
   }
 

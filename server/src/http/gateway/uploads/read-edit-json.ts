@@ -95,7 +95,7 @@ class Taking {
   }
 
   async take(field: TakenFile['field'], reference: unknown, place: string): Promise<Given> {
-    const param = field === 'image' ? 'images' : field
+    const param = place.replace(/\/(\d+)$/, '[$1]')
     if (isRecord(reference) && 'file_id' in reference)
       throw new Fault(
         'unsupported_parameter',
@@ -103,7 +103,10 @@ class Taking {
         { param },
       )
     if (!isRecord(reference) || Object.keys(reference).join() !== 'image_url')
-      throw invalid(param, `Each image in ${param} must be an object {"image_url": …} without other fields.`)
+      throw invalid(
+        param,
+        `Each image in ${field === 'image' ? 'images' : field} must be an object {"image_url": …} without other fields.`,
+      )
     const lifted = this.#lifted.get(`${place}/image_url`)
     if (lifted === undefined) return this.#address(field, param, reference['image_url'])
     if (lifted.bytes === undefined)

@@ -34,8 +34,14 @@ interface ObjectRow {
 const READ = `
 SELECT object, name, entry, revision, changed_by, changed_at FROM configuration_objects ORDER BY object DESC, name`
 
+/** Names that the change gives up: deleted, or renamed from. */
+const RELEASE = `
+DELETE FROM configuration_objects USING unnest($1::text[], $2::text[]) AS released (object, name)
+WHERE configuration_objects.object = released.object AND configuration_objects.name = released.name`
+
 const PUT = `
-INSERT INTO configuration_objects (object, name, entry, revision, changed_by) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO configuration_objects (object, name, entry, revision, changed_by)
+SELECT object, name, entry, $4, $5 FROM unnest($1::text[], $2::text[], $3::jsonb[]) AS written (object, name, entry)
 ON CONFLICT (object, name) DO UPDATE
 SET entry = excluded.entry, revision = excluded.revision, changed_by = excluded.changed_by, changed_at = now()`
 
@@ -48,48 +54,56 @@ DELETE FROM configuration_changes WHERE change_id <= (
   SELECT change_id FROM configuration_changes ORDER BY change_id DESC OFFSET ${MAX_CHANGES} LIMIT 1
 )`
 
-/** What an earlier deployment of an id left behind: it says nothing of the one that takes the id now. */
-const LEFT_BEHIND = [
-  'DELETE FROM prices WHERE deployment = $1',
-  'DELETE FROM deployment_drains WHERE deployment = $1',
-  'DELETE FROM space_standings WHERE deployment = $1',
-  'DELETE FROM space_probes WHERE deployment = $1',
-  'DELETE FROM space_rides WHERE deployment = $1',
-  'UPDATE suspect_windows SET until_at = now() WHERE deployment = $1 AND until_at IS NULL',
-  'DELETE FROM substitutions WHERE deployment = $1',
-] as const
+/** Old and new names, in pairs. No name is twice on either side. */
+interface Renames {
+  readonly from: readonly string[]
+  readonly to: readonly string[]
+}
 
-/**
- * What is known of a deployment follows it from one id to the next. The ledger, its sums, price changes and traffic of the past
- * keep the id of their time.
- */
+/** What is known under a name, in the order of these steps: old names are given up before the first new one is taken. */
+interface Following {
+  /** `$1` and `$2`: old and new names. The rows wait under names that nothing else has: \x01 is in none. */
+  readonly release: string
+  /** `$1`: new names. What an earlier owner of a name left behind says nothing of the one that takes it now. */
+  readonly clear: string
+  /** `$1`: new names. */
+  readonly take: string
+}
+
+function following(table: string, column: string): Following {
+  return {
+    release: `
+UPDATE ${table} SET ${column} = E'\\x01' || new_name FROM unnest($1::text[], $2::text[]) AS renamed (old_name, new_name)
+WHERE ${column} = old_name`,
+    clear: `DELETE FROM ${table} WHERE ${column} = ANY ($1::text[])`,
+    take: `
+UPDATE ${table} SET ${column} = new_name FROM unnest($1::text[]) AS taken (new_name) WHERE ${column} = E'\\x01' || new_name`,
+  }
+}
+
+/** Of deployments. The ledger, its sums, price changes and traffic of the past keep the id of their time. */
 const FOLLOWING = [
-  'UPDATE prices SET deployment = $2 WHERE deployment = $1',
-  'UPDATE deployment_drains SET deployment = $2 WHERE deployment = $1',
-  'UPDATE space_references SET deployment = $2 WHERE deployment = $1',
-  'UPDATE space_standings SET deployment = $2 WHERE deployment = $1',
-  'UPDATE space_probes SET deployment = $2 WHERE deployment = $1',
-  'UPDATE space_rides SET deployment = $2 WHERE deployment = $1',
-  'UPDATE space_family_members SET deployment = $2 WHERE deployment = $1',
-  'UPDATE suspect_windows SET deployment = $2 WHERE deployment = $1 AND until_at IS NULL',
-  'UPDATE substitutions SET deployment = $2 WHERE deployment = $1',
+  ...['prices', 'deployment_drains', 'space_standings', 'space_probes', 'space_rides', 'substitutions'].map(
+    (table) => following(table, 'deployment'),
+  ),
+  {
+    release: `${following('suspect_windows', 'deployment').release} AND until_at IS NULL`,
+    clear:
+      'UPDATE suspect_windows SET until_at = now() WHERE deployment = ANY ($1::text[]) AND until_at IS NULL',
+    take: following('suspect_windows', 'deployment').take,
+  },
 ] as const
 
-/** The same for an upstream. */
-const LEFT_BEHIND_BY_UPSTREAM = [
-  'DELETE FROM upstream_credentials WHERE upstream = $1',
-  'DELETE FROM upstream_listings WHERE upstream = $1',
-  'DELETE FROM model_end_notices WHERE upstream = $1',
-] as const
+/** Deployments named in rows of something else. */
+const NAMED = ['space_references', 'space_family_members'].map(
+  (table) => `
+UPDATE ${table} SET deployment = new_name FROM unnest($1::text[], $2::text[]) AS renamed (old_name, new_name)
+WHERE deployment = old_name`,
+)
 
-const FOLLOWING_UPSTREAM = [
-  'UPDATE upstream_credentials SET upstream = $2 WHERE upstream = $1',
-  'UPDATE upstream_listings SET upstream = $2 WHERE upstream = $1',
-  'UPDATE model_end_notices SET upstream = $2 WHERE upstream = $1',
-] as const
-
-/** The entry of the upstream is in the audit. */
-const NO_STEP = { result: undefined, audit: [] }
+const FOLLOWING_UPSTREAM = ['upstream_credentials', 'upstream_listings', 'model_end_notices'].map((table) =>
+  following(table, 'upstream'),
+)
 
 export class PostgresConfiguration implements StoredConfiguration {
   readonly #database: Database
@@ -108,11 +122,12 @@ export class PostgresConfiguration implements StoredConfiguration {
     return changeDirectory(this.#database, async (sql, version) => {
       const prepared = prepare(await objectsIn(sql))
       const { summary, objects, reverts } = prepared
-      for (const one of objects) await this.#write(sql, one, version, actor)
+      await write(sql, objects, version, actor)
       await checkRoom(sql)
+      await followUpstreams(sql, objects)
       const steps: AuditedChange<CredentialRecord | undefined>[] = []
       for (const step of prepared.credentials) steps.push(await this.#credential(sql, step, actor))
-      await this.#follow(sql, prepared)
+      await followDeployments(sql, prepared)
       const [row] = await sql.query<{ at: Date }>(NOTE, [
         version,
         actor.name,
@@ -130,16 +145,6 @@ export class PostgresConfiguration implements StoredConfiguration {
     })
   }
 
-  async #write(sql: Sql, one: ChangedObject, version: bigint, actor: Actor): Promise<void> {
-    const { object, name, renamedFrom = name, after } = one
-    if (after === null || renamedFrom !== name)
-      await sql.query('DELETE FROM configuration_objects WHERE object = $1 AND name = $2', [
-        object,
-        renamedFrom,
-      ])
-    if (after !== null) await sql.query(PUT, [object, name, JSON.stringify(after), version, actor.name])
-  }
-
   async #credential(
     sql: Sql,
     step: CredentialStep,
@@ -152,23 +157,65 @@ export class PostgresConfiguration implements StoredConfiguration {
         return putCredential(sql, step, this.#keys, actor)
       case 'drop':
         return dropSecret(sql, step.upstream, actor)
-      case 'rename':
-        for (const statement of LEFT_BEHIND_BY_UPSTREAM) await sql.query(statement, [step.to])
-        for (const statement of FOLLOWING_UPSTREAM) await sql.query(statement, [step.upstream, step.to])
-        return NO_STEP
-      case 'delete':
-        await sql.query('DELETE FROM upstream_credentials WHERE upstream = $1', [step.upstream])
-        return NO_STEP
     }
   }
+}
 
-  async #follow(sql: Sql, { renamedDeployments, pricedDeployments }: PreparedChange): Promise<void> {
-    for (const { from, to } of renamedDeployments) {
-      for (const statement of LEFT_BEHIND) await sql.query(statement, [to])
-      for (const statement of FOLLOWING) await sql.query(statement, [from, to])
-    }
-    if (pricedDeployments.length > 0)
-      await sql.query('DELETE FROM prices WHERE deployment = ANY ($1::text[])', [pricedDeployments])
+async function write(
+  sql: Sql,
+  objects: readonly ChangedObject[],
+  version: bigint,
+  actor: Actor,
+): Promise<void> {
+  const released = objects.filter(({ after, renamedFrom }) => after === null || renamedFrom !== undefined)
+  const written = objects.filter(({ after }) => after !== null)
+  await sql.query(RELEASE, [
+    released.map(({ object }) => object),
+    released.map(({ name, renamedFrom = name }) => renamedFrom),
+  ])
+  await sql.query(PUT, [
+    written.map(({ object }) => object),
+    written.map(({ name }) => name),
+    written.map(({ after }) => JSON.stringify(after)),
+    version,
+    actor.name,
+  ])
+}
+
+/** A secret stays with its upstream: one that is deleted takes its own with it, before another upstream takes the name. */
+async function followUpstreams(sql: Sql, objects: readonly ChangedObject[]): Promise<void> {
+  const upstreams = objects.filter(({ object }) => object === 'upstream')
+  const deleted = upstreams.filter(({ after }) => after === null).map(({ name }) => name)
+  if (deleted.length > 0)
+    await sql.query('DELETE FROM upstream_credentials WHERE upstream = ANY ($1::text[])', [deleted])
+  const renamed = upstreams.flatMap(({ name: to, renamedFrom: from }) =>
+    from === undefined ? [] : [{ from, to }],
+  )
+  await follow(sql, FOLLOWING_UPSTREAM, renamesOf(renamed))
+}
+
+async function followDeployments(
+  sql: Sql,
+  { renamedDeployments, pricedDeployments }: PreparedChange,
+): Promise<void> {
+  const renames = renamesOf(renamedDeployments)
+  await follow(sql, FOLLOWING, renames)
+  if (renames.from.length > 0)
+    for (const statement of NAMED) await sql.query(statement, [renames.from, renames.to])
+  if (pricedDeployments.length > 0)
+    await sql.query('DELETE FROM prices WHERE deployment = ANY ($1::text[])', [pricedDeployments])
+}
+
+function renamesOf(pairs: PreparedChange['renamedDeployments']): Renames {
+  return { from: pairs.map(({ from }) => from), to: pairs.map(({ to }) => to) }
+}
+
+async function follow(sql: Sql, tables: readonly Following[], { from, to }: Renames): Promise<void> {
+  if (from.length === 0) return
+  for (const { release, clear, take } of tables) {
+    await sql.query(release, [from, to])
+    await sql.query(clear, [to])
+    await sql.query(take, [to])
   }
 }
 

@@ -116,7 +116,7 @@ export class PostgresKeySource implements KeySource {
     return row && keyOf(row)
   }
 
-  async standingOf({ keyId, project }: WorkOwner): Promise<StoredStanding> {
+  async standingOf({ keyId, project }: Omit<WorkOwner, 'player'>): Promise<StoredStanding> {
     const [row] = await reachable(
       this.#database.query<{ key: StoredStanding['key']; is_deleted: boolean }>(STANDING, [keyId, project]),
     )

@@ -2,12 +2,11 @@
 import { EXPIRED } from '#core/batch/result.ts'
 import type { LineRange } from '#core/batch/chunk.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
+import { ownerIn, playerColumns, type OwnerColumns } from './owner-columns.ts'
 import type { Batch, BatchError, BatchState, DonePart, NewBatch, PersonPause } from '#ports/batches.ts'
 
-export interface BatchRow {
+export interface BatchRow extends OwnerColumns {
   readonly batch_id: string
-  readonly project: string
-  readonly key_id: string
   readonly terms: string
   readonly endpoint: string
   readonly input_file_id: string
@@ -104,14 +103,14 @@ export function valuesOf(batch: NewBatch): readonly unknown[] {
     chunks.length,
     tags === undefined ? null : JSON.stringify(tags),
     batch.corpusRows ?? null,
+    ...playerColumns(batch),
   ]
 }
 
 export function batchOf(row: BatchRow): Batch {
   return {
     id: row.batch_id,
-    project: row.project,
-    keyId: row.key_id,
+    ...ownerIn(row),
     terms: row.terms,
     endpoint: row.endpoint,
     inputFileId: row.input_file_id,

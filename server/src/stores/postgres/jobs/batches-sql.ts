@@ -39,10 +39,11 @@ export const COUNT_OPEN = `SELECT count(*)::integer AS count FROM batches WHERE 
 export const INSERT_BATCH = `
 INSERT INTO batches (
   batch_id, project, key_id, terms, endpoint, input_file_id, output_file_id, error_file_id, model, digest, idempotency_key,
-  metadata, errors, state, expires_at, ended_at, results_kept_ms, lines, chunks, tags, corpus_rows
+  metadata, errors, state, expires_at, ended_at, results_kept_ms, lines, chunks, tags, corpus_rows,
+  player_kind, player_name
 )
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now() + $15 * interval '1 ms',
-  CASE WHEN $14 = 'failed' THEN now() END, $16, $17, $18, $19, $20)
+  CASE WHEN $14 = 'failed' THEN now() END, $16, $17, $18, $19, $20, $21, $22)
 ON CONFLICT DO NOTHING RETURNING ${ROW}`
 
 export const INSERT_CHUNKS = `
@@ -118,8 +119,8 @@ UPDATE batch_chunks AS chunks SET node_id = $1, token = token + 1, reader = toke
 FROM lost WHERE chunks.batch_id = lost.batch_id AND chunks.chunk = lost.chunk RETURNING chunks.*`
 
 export const OPEN_BATCHES = `
-SELECT key_id, project, continued, array_agg(batch_id ORDER BY batch_id) AS ids FROM batches
-WHERE ended_at IS NULL AND state = 'in_progress' GROUP BY key_id, project, continued`
+SELECT key_id, project, player_kind, player_name, continued, array_agg(batch_id ORDER BY batch_id) AS ids FROM batches
+WHERE ended_at IS NULL AND state = 'in_progress' GROUP BY key_id, project, player_kind, player_name, continued`
 
 /** Equals a condition on `state`, but the index of open batches uses it, and a million batches may have ended. */
 const IS_OPEN = 'ended_at IS NULL'

@@ -24,6 +24,7 @@ import { plainArray, textArray } from '../arrays.ts'
 import { writeAudit } from '../audit.ts'
 import { reachable } from '../unreachable.ts'
 import type { Database, Sql } from '../database.ts'
+import { ownerIn, type OwnerColumns } from './owner-columns.ts'
 import {
   ALIKE_BATCH,
   CANCEL,
@@ -68,19 +69,22 @@ export class PostgresBatches implements Batches {
   readonly #database: Database
   readonly #webhooksFor: WebhooksFor
   readonly #hasLeftSpace: HasLeftSpace
+  readonly #onCreated: () => void
 
   constructor(
     database: Database,
     webhooksFor: WebhooksFor = () => [],
     hasLeftSpace: HasLeftSpace = () => false,
+    onCreated: () => void = () => {},
   ) {
+    this.#onCreated = onCreated
     this.#database = database
     this.#webhooksFor = webhooksFor
     this.#hasLeftSpace = hasLeftSpace
   }
 
-  create(batch: NewBatch, maxOpen: number, by?: Actor): Promise<CreatedBatch> {
-    return reachable(
+  async create(batch: NewBatch, maxOpen: number, by?: Actor): Promise<CreatedBatch> {
+    const created = await reachable(
       this.#database.transaction(async (sql) => {
         const created = await this.#create(sql, batch, maxOpen)
         if (by && created.kind === 'created')
@@ -88,6 +92,8 @@ export class PostgresBatches implements Batches {
         return created
       }),
     )
+    this.#onCreated()
+    return created
   }
 
   async find(id: string, project: string): Promise<Batch | undefined> {
@@ -142,18 +148,13 @@ export class PostgresBatches implements Batches {
 
   async open(): Promise<readonly OpenBatches[]> {
     const rows = await reachable(
-      this.#database.query<{ key_id: string; project: string; continued: boolean; ids: string[] }>(
+      this.#database.query<OwnerColumns & { readonly continued: boolean; readonly ids: string[] }>(
         OPEN_BATCHES,
         [],
         'batches-open',
       ),
     )
-    return rows.map(({ key_id, project, continued, ids }) => ({
-      keyId: key_id,
-      project,
-      isContinued: continued,
-      ids,
-    }))
+    return rows.map(({ continued, ids, ...owner }) => ({ ...ownerIn(owner), isContinued: continued, ids }))
   }
 
   claim(nodeId: string, limit: number, wanted: WantedChunks = {}): Promise<readonly HeldChunk[]> {

@@ -1,12 +1,13 @@
 import type { FileUpload, FileUploads, PartBounds, UploadPart } from '#ports/file-uploads.ts'
 import { reachable } from '../unreachable.ts'
 import type { Database } from '../database.ts'
+import { ownerIn, playerColumns, type OwnerColumns } from './owner-columns.ts'
 import { segmentsIn, segmentsText } from './segments-text.ts'
 
 const BEGIN = `
 INSERT INTO file_uploads
-  (upload_id, file_id, project, key_id, filename, bytes, expires_after_ms, state, created_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  (upload_id, file_id, project, key_id, filename, bytes, expires_after_ms, state, created_at, expires_at, player_kind, player_name)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT DO NOTHING`
 
 /** Parts arrive concurrently: the lock makes each see those before it. */
@@ -25,11 +26,9 @@ SELECT * FROM file_uploads WHERE state = 'pending' AND expires_at > now() LIMIT 
 
 const END = `UPDATE file_uploads SET state = $2 WHERE upload_id = $1 AND state = 'pending'`
 
-interface UploadRow {
+interface UploadRow extends OwnerColumns {
   readonly upload_id: string
   readonly file_id: string
-  readonly project: string
-  readonly key_id: string
   readonly filename: string
   readonly bytes: bigint
   readonly expires_after_ms: bigint
@@ -56,7 +55,18 @@ export class PostgresFileUploads implements FileUploads {
   async begin(upload: FileUpload): Promise<void> {
     const { id, fileId, project, keyId, filename, bytes, expiresAfterMs, state } = upload
     const moments = [new Date(upload.createdAtMs), new Date(upload.expiresAtMs)]
-    const values = [id, fileId, project, keyId, filename, bytes, expiresAfterMs, state, ...moments]
+    const values = [
+      id,
+      fileId,
+      project,
+      keyId,
+      filename,
+      bytes,
+      expiresAfterMs,
+      state,
+      ...moments,
+      ...playerColumns(upload),
+    ]
     await reachable(this.#database.query(BEGIN, values))
   }
 
@@ -111,8 +121,7 @@ export class PostgresFileUploads implements FileUploads {
 function uploadOf(row: UploadRow): FileUpload {
   return {
     id: row.upload_id,
-    project: row.project,
-    keyId: row.key_id,
+    ...ownerIn(row),
     fileId: row.file_id,
     filename: row.filename,
     bytes: Number(row.bytes),

@@ -45,11 +45,11 @@ export const JOIN = 'UPDATE image_jobs SET caller_id = $2, caller_seen_at = now(
 export const INSERT_JOB = `
 INSERT INTO image_jobs (
   job_id, project, key_id, model, digest, idempotency_key, node_id, request_key, request_sealed, state, token, lease_until,
-  caller_id, caller_seen_at, holders, batch_id
+  caller_id, caller_seen_at, holders, batch_id, player_kind, player_name
 )
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'leased', 1, ${HELD_UNTIL},
   CASE WHEN $6::text IS NULL THEN $1::uuid END, now(),
-  jsonb_build_array(jsonb_build_object('node', $7::uuid, 'from', now())), $10)
+  jsonb_build_array(jsonb_build_object('node', $7::uuid, 'from', now())), $10, $11, $12)
 ON CONFLICT DO NOTHING RETURNING 1`
 
 /** A call is written once; the same attempt with another call is not ours, and is not written. */

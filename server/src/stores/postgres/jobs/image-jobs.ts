@@ -43,16 +43,15 @@ import {
   SUBMITTED,
   TAKE_OVER,
 } from './image-jobs-sql.ts'
+import { ownerIn, playerColumns, type OwnerColumns } from './owner-columns.ts'
 import { enqueueWebhooks } from './webhooks.ts'
 
 /** Retries when another request reuses the idempotency key meanwhile. */
 const BEGIN_ROUNDS = 10
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
 
-interface JobRow {
+interface JobRow extends OwnerColumns {
   readonly job_id: string
-  readonly project: string
-  readonly key_id: string
   readonly model: string
   readonly digest: string
   readonly state: ImageJobState
@@ -213,7 +212,14 @@ export class PostgresImageJobs implements ImageJobs {
       if (earlier) return digests.includes(earlier.digest) ? this.#joined(earlier) : { kind: 'conflict' }
       const alike = isRetry && idempotencyKey === null ? await this.#joinAlike(sql, job, digests) : undefined
       if (alike) return alike
-      const kept = [idempotencyKey, nodeId, sealedKey, sealedSecret, job.batchId ?? null]
+      const kept = [
+        idempotencyKey,
+        nodeId,
+        sealedKey,
+        sealedSecret,
+        job.batchId ?? null,
+        ...playerColumns(job),
+      ]
       const values = [id, project, keyId, model, digests[0], ...kept]
       if ((await sql.query(INSERT_JOB, values)).length === 1) return begunJob(id)
       // Another request inserted the key first and has committed: the next round finds it, unless it was freed since.
@@ -261,9 +267,8 @@ export class PostgresImageJobs implements ImageJobs {
   #jobOf(row: JobRow): ImageJob {
     return {
       id: row.job_id,
-      project: row.project,
+      ...ownerIn(row),
       batchId: row.batch_id ?? undefined,
-      keyId: row.key_id,
       model: row.model,
       state: row.state,
       createdAtMs: row.created_at.getTime(),

@@ -52,7 +52,7 @@ export const FINAL_DAYS = { project: 'usage_group_days', key_id: 'usage_days' }
 
 /**
  * What a project or a key has spent from `start` to `end`, which are midnights in UTC: days, corrections of them that they do not
- * contain yet, and hours. All at one moment.
+ * contain yet, hours, and entries that are set aside. All at one moment.
  */
 const spentBy = (column: 'project' | 'key_id', name: string): string => `(
   SELECT coalesce(sum(nano), 0)::bigint FROM (
@@ -66,6 +66,8 @@ const spentBy = (column: 'project' | 'key_id', name: string): string => `(
     UNION ALL
     SELECT sum(amount_nano) FROM usage_hours
     WHERE ${column} = ${name} AND hour >= greatest(window_start, counted.day::timestamp AT TIME ZONE 'UTC') AND hour < window_end
+    UNION ALL
+    SELECT sum(amount_nano) FROM ledger_refused WHERE ${column} = ${name} AND hour >= window_start AND hour < window_end
   ) AS parts
 )`
 

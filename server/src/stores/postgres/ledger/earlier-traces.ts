@@ -86,6 +86,7 @@ export function traceOfFirstForm(kept: FirstForm, model: string | undefined): Lo
     wire: more.wire,
     faultText: more.faultText,
     faultCause: more.faultCause,
+    skips: [],
   }
 }
 
@@ -198,5 +199,6 @@ export function traceOfOldSteps(steps: OldSteps, model: string | undefined): Log
     wire: undefined,
     faultText: undefined,
     faultCause: undefined,
+    skips: [],
   }
 }

@@ -5,6 +5,7 @@
 import { hourOf, type LedgerEntry } from '#core/money/ledger.ts'
 import { MAX_TAG_KEYS, MAX_LABEL_VALUES } from '#core/money/labels.ts'
 import type { Database, Sql } from '../database.ts'
+import { reachable } from '../unreachable.ts'
 import { DAY_MS } from '#core/money/id-range.ts'
 
 /** Values that a node caches: some twenty megabytes. Beyond it, the node reads them again. */
@@ -47,10 +48,15 @@ interface KnownLabel {
 /** An arbitrary number that no other lock of the database uses. */
 const LOCK_DAY = 'SELECT pg_advisory_xact_lock(7061713, hashtext($1 || $2))'
 
-/** The row with the empty value is that of the label itself. */
-const COUNTS = `
-SELECT label, (count(*) - 1)::integer AS values FROM usage_labels
-WHERE day = $1::date AND project = $2 GROUP BY label`
+/**
+ * All labels of the day: the row with the empty value is that of the label itself. Values are counted for the labels $3 only: a full
+ * one has a thousand.
+ */
+const LABELS = `
+SELECT label, CASE WHEN label = ANY($3::text[]) THEN (
+  SELECT count(*) - 1 FROM usage_labels AS one WHERE one.day = $1::date AND one.project = $2 AND one.label = names.label
+) ELSE 0 END::integer AS values
+FROM usage_labels AS names WHERE day = $1::date AND project = $2 AND value = ''`
 
 const KNOWN = `
 SELECT label, value FROM usage_labels
@@ -63,48 +69,102 @@ SELECT $1::date, $2, label, value FROM unnest($3::text[], $4::text[]) AS added (
 ON CONFLICT DO NOTHING`
 
 export class LabelRegistry {
+  readonly #database: Pick<Database, 'transaction'>
+  readonly #maxRemembered: number
   #days = new Map<string, KnownDay>()
   #remembered = 0
+  /** Labels of the next round. */
+  #wanted: WantedLabel[] = []
+  #next: Promise<void> | undefined
+  #round = Promise.resolve()
 
-  /** `within` runs statements in one transaction. The store is not read where this node knows the labels. */
-  async counted(entries: readonly LedgerEntry[], within: Database['transaction']): Promise<CountedLabels> {
-    const places = new Map<string, CountedLabel>()
-    const unknown = new Map<string, WantedLabel>()
-    for (const entry of entries)
-      for (const wanted of wantedBy(entry)) {
-        const identity = identityOf(wanted)
-        if (places.has(identity) || unknown.has(identity)) continue
-        const place = placeIn(this.#days.get(dayOf(wanted)), wanted)
-        if (place === undefined) unknown.set(identity, wanted)
-        else places.set(identity, place)
-      }
-    // Sorted, so that two nodes cannot deadlock on each other's days.
-    const days = [...Map.groupBy(unknown.values(), dayOf)].toSorted(([a], [b]) => (a < b ? -1 : 1))
-    for (const [name, wanted] of days) {
-      const day = await within((sql) => admitted(sql, wanted))
-      this.#remember(name, day)
-      for (const one of wanted) places.set(identityOf(one), placeIn(day, one) as CountedLabel)
+  constructor(database: Pick<Database, 'transaction'>, maxRemembered = REMEMBERED) {
+    this.#database = database
+    this.#maxRemembered = maxRemembered
+  }
+
+  /**
+   * Registers labels of entries that are about to be appended, so that no batch has to. One round at a time, on one connection; what
+   * comes meanwhile is registered together in the next. Undefined if this node knows all of them.
+   */
+  register(entries: readonly LedgerEntry[]): Promise<void> | undefined {
+    const unknown = this.#unknownIn(entries)
+    if (unknown.length === 0) return undefined
+    this.#wanted.push(...unknown)
+    if (this.#next === undefined) {
+      // A round that failed says nothing about the next one.
+      this.#next = this.#round.catch(() => {}).then(() => this.#registerWanted())
+      this.#round = this.#next
     }
+    return this.#next
+  }
+
+  #registerWanted(): Promise<void> {
+    const wanted = this.#wanted
+    this.#wanted = []
+    this.#next = undefined
+    return reachable(this.#admit(wanted, (work) => this.#database.transaction(work)))
+  }
+
+  /** `sql`: a transaction, or the database for one of its own. The store is not read where this node knows the labels. */
+  async counted(entries: readonly LedgerEntry[], sql: Database | Sql): Promise<CountedLabels> {
+    const within: Database['transaction'] =
+      'transaction' in sql ? (work) => sql.transaction(work) : (work) => work(sql)
+    const places = new Map<string, CountedLabel>()
+    const note = (wanted: WantedLabel): void => {
+      const place = placeIn(this.#days.get(dayOf(wanted)), wanted)
+      if (place !== undefined) places.set(identityOf(wanted), place)
+    }
+    for (const entry of entries) for (const wanted of wantedBy(entry)) note(wanted)
+    await this.#admit(this.#unknownIn(entries), within, note)
     return (entry) =>
       distinct(wantedBy(entry).map((wanted) => places.get(identityOf(wanted)) as CountedLabel))
   }
 
-  #remember(name: string, { labels, hasAllKeys }: KnownDay): void {
-    const size = [...labels.values()].reduce((sum, { values }) => sum + values.size, 1)
-    if (this.#remembered + size > REMEMBERED) {
-      this.#days = new Map()
-      this.#remembered = 0
+  #unknownIn(entries: readonly LedgerEntry[]): WantedLabel[] {
+    return entries.flatMap((entry) => wantedBy(entry).filter((wanted) => !this.#knows(wanted)))
+  }
+
+  #knows(wanted: WantedLabel): boolean {
+    return placeIn(this.#days.get(dayOf(wanted)), wanted) !== undefined
+  }
+
+  /** Calls `note` for each label while its day is remembered. */
+  async #admit(
+    unknown: readonly WantedLabel[],
+    within: Database['transaction'],
+    note: (wanted: WantedLabel) => void = () => {},
+  ): Promise<void> {
+    // Sorted, so that two nodes cannot deadlock on each other's days.
+    const days = [...Map.groupBy(unknown, dayOf)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+    for (const [name, all] of days) {
+      // The round before may have registered some of them.
+      const wanted = all.filter((one) => !this.#knows(one))
+      if (wanted.length > 0) this.#remember(name, await within((sql) => admitted(sql, wanted)))
+      all.forEach(note)
     }
+  }
+
+  #remember(name: string, learnt: KnownDay): void {
+    this.#add(name, learnt)
+    if (this.#remembered <= this.#maxRemembered) return
+    this.#days = new Map()
+    this.#remembered = 0
+    this.#add(name, learnt)
+  }
+
+  #add(name: string, { labels, hasAllKeys }: KnownDay): void {
     const day = this.#days.get(name) ?? { labels: new Map<string, KnownLabel>(), hasAllKeys }
+    this.#days.set(name, day)
     day.hasAllKeys ||= hasAllKeys
     for (const [label, { values, hasAllValues }] of labels) {
       const known = day.labels.get(label) ?? { values: new Set<string>(), hasAllValues }
+      const before = day.labels.has(label) ? known.values.size + 1 : 0
       for (const value of values) known.values.add(value)
       known.hasAllValues ||= hasAllValues
       day.labels.set(label, known)
+      this.#remembered += known.values.size + 1 - before
     }
-    this.#days.set(name, day)
-    this.#remembered += size
   }
 }
 
@@ -122,10 +182,10 @@ async function admitted(sql: Sql, all: readonly WantedLabel[]): Promise<KnownDay
   const [{ day, project }] = all as readonly [WantedLabel]
   await sql.query(LOCK_DAY, [day, project])
   // Separate statements: they see what was added during the wait for the lock.
-  const counts = await sql.query<{ label: string; values: number }>(COUNTS, [day, project])
+  const asked = [all.map(({ label }) => label), all.map(({ value }) => value)]
+  const counts = await sql.query<{ label: string; values: number }>(LABELS, [day, project, asked[0]])
   const full = counts.filter(({ values }) => values >= MAX_LABEL_VALUES).map(({ label }) => label)
-  const asked = [all.map(({ label }) => label), all.map(({ value }) => value), full]
-  const found = await sql.query<CountedLabel>(KNOWN, [day, project, ...asked])
+  const found = await sql.query<CountedLabel>(KNOWN, [day, project, ...asked, full])
   const sizes = new Map(counts.map(({ label, values }) => [label, values]))
   const labels = new Map<string, KnownLabel>(
     counts.map(({ label, values }) => [

@@ -57,13 +57,13 @@ export const HOLD = `
 UPDATE ledger_lake SET holder = $1, held_until = now() + $2 * interval '1 ms'
 WHERE holder IS NOT DISTINCT FROM $1 OR held_until < now() RETURNING 1`
 
-/** Complete days with entries or corrections and without a manifest. */
+/** Complete days with entries or corrections and without a manifest. A day that has not ended is none, whatever is sealed. */
 const DUE = `
   SELECT day FROM (
     SELECT (hour AT TIME ZONE 'UTC')::date AS day FROM sealed_hours
     UNION SELECT (hour AT TIME ZONE 'UTC')::date FROM ledger_corrections
   ) AS days
-  WHERE day < (SELECT days_through FROM ledger_seal) AND NOT EXISTS (SELECT FROM ledger_exports WHERE ledger_exports.day = days.day)`
+  WHERE day < (SELECT days_through FROM ledger_seal) AND day < (now() AT TIME ZONE 'UTC')::date AND NOT EXISTS (SELECT FROM ledger_exports WHERE ledger_exports.day = days.day)`
 
 export const DAYS_DUE = `${DUE} ORDER BY day LIMIT $1`
 

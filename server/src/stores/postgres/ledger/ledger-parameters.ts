@@ -129,3 +129,9 @@ export function standingValues(calls: readonly Pick<LedgerEntry, 'requestId' | '
   const sorted = ids.toSorted()
   return [plainArray(ids), plainArray(calls.map(({ attempt }) => attempt)), sorted[0], sorted.at(-1)]
 }
+
+/** One of 256 buckets by the random end of the request's id, in the order in which they are locked. */
+export function bucketsOf(calls: readonly Pick<LedgerEntry, 'requestId'>[]): number[] {
+  const buckets = new Set(calls.map(({ requestId }) => Number.parseInt(requestId.slice(-2), 16)))
+  return [...buckets].toSorted((left, right) => left - right)
+}

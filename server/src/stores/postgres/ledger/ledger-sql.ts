@@ -87,6 +87,38 @@ const LABELLED = `, labelled AS MATERIALIZED (
   SELECT place, label, value FROM unnest($28::integer[], $29::text[], $30::text[]) AS labelled (place, label, value)
 )${rolledUp('usage_label_hours', LABEL_NAMES, 'counted JOIN labelled USING (place)')}`
 
+/** Moves the budgets, and the leases of node $1, by what is `counted`. */
+export const CHARGED = `due AS MATERIALIZED (
+  SELECT sums.budget_id, sums.window_start, spent, least(covered, coalesce(leases.amount_nano, 0)) AS covered
+  FROM (
+    SELECT budget_id, window_start, coalesce(sum(amount_nano), 0)::bigint AS spent, sum(covered)::bigint AS covered
+    FROM (
+      SELECT budget_id, window_start, amount_nano, project_lease AS covered FROM counted JOIN budgets
+        ON budget_id = 'project:' || project AND to_timestamp(hour) >= window_start AND to_timestamp(hour) < window_end
+      UNION ALL
+      SELECT budget_id, window_start, amount_nano, key_lease FROM counted JOIN budgets
+        ON budget_id = 'key:' || key_id AND to_timestamp(hour) >= window_start AND to_timestamp(hour) < window_end
+    ) AS charges
+    GROUP BY 1, 2
+  ) AS sums
+  LEFT JOIN leases ON leases.budget_id = sums.budget_id AND leases.window_start = sums.window_start
+    AND leases.node_id = $1
+), locked AS MATERIALIZED (
+  SELECT budget_id, window_start FROM budgets
+  WHERE (budget_id, window_start) IN (SELECT budget_id, window_start FROM due)
+  ORDER BY 1, 2 FOR UPDATE
+), spent AS (
+  UPDATE budgets SET spent_nano = spent_nano + due.spent, leased_nano = leased_nano - due.covered
+  FROM due JOIN locked USING (budget_id, window_start)
+  WHERE budgets.budget_id = due.budget_id AND budgets.window_start = due.window_start
+  RETURNING budgets.budget_id, budgets.window_start, due.covered
+), used AS (
+  UPDATE leases SET amount_nano = amount_nano - spent.covered
+  FROM spent
+  WHERE leases.budget_id = spent.budget_id AND leases.window_start = spent.window_start AND leases.node_id = $1
+    AND spent.covered <> 0
+)`
+
 /**
  * Appends entries and moves everything that follows from them: rollups, sums of batches, budgets, leases. All of it only for rows
  * really inserted, so that a batch that is sent twice counts once. Rows are locked in one order (node, entries, budgets, leases,
@@ -132,36 +164,7 @@ WITH fence AS MATERIALIZED (
       ? 'SELECT * FROM given WHERE (SELECT count(*) FROM inserted) > 0'
       : 'SELECT given.* FROM given JOIN inserted USING (request_id, attempt, kind)'
   }
-)${isUsual ? '' : CORRECTED}${isLabelled ? LABELLED : ''}${rolledUp('usage_hours', NAMES, 'counted')}${isBatched ? BATCHED : ''}, due AS MATERIALIZED (
-  SELECT sums.budget_id, sums.window_start, spent, least(covered, coalesce(leases.amount_nano, 0)) AS covered
-  FROM (
-    SELECT budget_id, window_start, coalesce(sum(amount_nano), 0)::bigint AS spent, sum(covered)::bigint AS covered
-    FROM (
-      SELECT budget_id, window_start, amount_nano, project_lease AS covered FROM counted JOIN budgets
-        ON budget_id = 'project:' || project AND to_timestamp(hour) >= window_start AND to_timestamp(hour) < window_end
-      UNION ALL
-      SELECT budget_id, window_start, amount_nano, key_lease FROM counted JOIN budgets
-        ON budget_id = 'key:' || key_id AND to_timestamp(hour) >= window_start AND to_timestamp(hour) < window_end
-    ) AS charges
-    GROUP BY 1, 2
-  ) AS sums
-  LEFT JOIN leases ON leases.budget_id = sums.budget_id AND leases.window_start = sums.window_start
-    AND leases.node_id = $1
-), locked AS MATERIALIZED (
-  SELECT budget_id, window_start FROM budgets
-  WHERE (budget_id, window_start) IN (SELECT budget_id, window_start FROM due)
-  ORDER BY 1, 2 FOR UPDATE
-), spent AS (
-  UPDATE budgets SET spent_nano = spent_nano + due.spent, leased_nano = leased_nano - due.covered
-  FROM due JOIN locked USING (budget_id, window_start)
-  WHERE budgets.budget_id = due.budget_id AND budgets.window_start = due.window_start
-  RETURNING budgets.budget_id, budgets.window_start, due.covered
-), used AS (
-  UPDATE leases SET amount_nano = amount_nano - spent.covered
-  FROM spent
-  WHERE leases.budget_id = spent.budget_id AND leases.window_start = spent.window_start AND leases.node_id = $1
-    AND spent.covered <> 0
-)
+)${isUsual ? '' : CORRECTED}${isLabelled ? LABELLED : ''}${rolledUp('usage_hours', NAMES, 'counted')}${isBatched ? BATCHED : ''}, ${CHARGED}
 SELECT count(*)::integer AS nodes${isUsual ? `, ${HAS_LATE} AS is_late` : ''} FROM fence`
 }
 
@@ -175,20 +178,6 @@ export const LOCK_SHARED_CALLS =
 export const START_NODE = `
 INSERT INTO nodes (node_id, host, version, role, seals) VALUES ($1, $2, $3, $4, true)
 ON CONFLICT (node_id) DO UPDATE SET seen_at = now() WHERE nodes.ended_at IS NULL`
-
-/** Time for which a silent node counts as live. */
-export const LIVE_SECONDS = 5
-
-export const HEARTBEAT = `
-WITH beat AS (
-  UPDATE nodes SET seen_at = now(), setup = coalesce($2::jsonb, setup)
-  WHERE node_id = $1 AND ended_at IS NULL RETURNING node_id
-)
-SELECT (SELECT count(*) FROM beat)::integer AS alive,
-  (SELECT count(*) FROM nodes
-   WHERE ended_at IS NULL AND role IN ('all', 'gateway') AND node_id <> $1
-     AND seen_at > now() - interval '${LIVE_SECONDS} seconds')::integer AS others,
-  (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS now_ms`
 
 /**
  * What the ledger has for the calls of some entries, whose request ids lie between the last two parameters. Each call is looked up

@@ -14,13 +14,14 @@ import {
 import {
   NodeEnded,
   type Heartbeat,
+  type NodeReport,
   type LedgerStore,
   type OpenCall,
+  type RetriedEntries,
   type StartedNode,
   type Unknown,
   type UnknownResolution,
 } from '#ports/ledger.ts'
-import type { NodeSetup } from '#ports/node-setup.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import { plainArray, textArray } from '../arrays.ts'
 import { reachable } from '../unreachable.ts'
@@ -30,7 +31,6 @@ import {
   appendStatement,
   type AppendForm,
   BRING_HOME,
-  HEARTBEAT,
   HOLD_NODE,
   LOCK_BUDGETS,
   LOCK_SHARED_CALLS,
@@ -40,8 +40,10 @@ import {
   START_NODE,
 } from './ledger-sql.ts'
 import { entryOf, type EntryRow } from './entry-row.ts'
+import { heartbeat } from './heartbeat.ts'
 import { LabelRegistry, type CountedLabels } from './label-registry.ts'
-import { parametersOf, standingValues } from './ledger-parameters.ts'
+import { bucketsOf, parametersOf, standingValues } from './ledger-parameters.ts'
+import { accepted, holdRefused, retryRefused, setAside, takeBack } from './refused.ts'
 import { rollUpDay } from './roll-up.ts'
 
 /** Entries per statement: more take longer without more throughput. */
@@ -70,26 +72,23 @@ function prepared(form: AppendForm): readonly [text: string, name: string] {
 
 export class PostgresLedger implements LedgerStore {
   readonly #database: Database
-  readonly #labels = new LabelRegistry()
+  readonly #labels: LabelRegistry
 
   constructor(database: Database) {
     this.#database = database
+    this.#labels = new LabelRegistry(database)
   }
 
   async startNode({ id, host, version, role = 'all' }: StartedNode): Promise<void> {
     await reachable(this.#database.query(START_NODE, [id, host, version, role]))
   }
 
-  async heartbeat(nodeId: string, setup?: NodeSetup): Promise<Heartbeat> {
-    const [row] = await reachable(
-      this.#database.query<{ alive: number; others: number; now_ms: number }>(
-        HEARTBEAT,
-        [nodeId, setup === undefined ? null : JSON.stringify(setup)],
-        'heartbeat',
-      ),
-    )
-    if (row?.alive !== 1) throw new NodeEnded(`node ${nodeId} has been ended`)
-    return { liveNodes: 1 + row.others, storeNowMs: row.now_ms }
+  heartbeat(nodeId: string, report: NodeReport = {}): Promise<Heartbeat> {
+    return heartbeat(this.#database, nodeId, report)
+  }
+
+  register(entries: readonly LedgerEntry[]): Promise<void> | undefined {
+    return this.#labels.register(entries)
   }
 
   async append(nodeId: string, entries: readonly LedgerEntry[], lane = 0): Promise<void> {
@@ -117,6 +116,26 @@ export class PostgresLedger implements LedgerStore {
       await sql.query(LOCK_SHARED_CALLS, [plainArray(bucketsOf(calls))])
       return work(sql)
     })
+  }
+
+  async setAside(nodeId: string, entry: LedgerEntry, reason: string): Promise<void> {
+    await accepted(
+      this.#alone([entry], async (sql) => {
+        const [late] = await differences(sql, [entry], lateEntry)
+        if (late !== undefined) await setAside(sql, nodeId, { entry, added: late.entry, reason })
+      }),
+    )
+  }
+
+  retryRefused(): Promise<RetriedEntries> {
+    return retryRefused(this.#database, (nodeId, entries) =>
+      this.#alone(entries, async (sql) => {
+        const waiting = await holdRefused(sql, entries)
+        await this.#appendLate(sql, nodeId, waiting)
+        await takeBack(sql, nodeId, waiting)
+        return waiting.length
+      }),
+    )
   }
 
   async endNode(nodeId: string, openCalls: readonly OpenCall[]): Promise<void> {
@@ -227,12 +246,8 @@ export class PostgresLedger implements LedgerStore {
   }
 
   #countedLabels(sql: Database | Sql, entries: readonly CountedEntry[]): Promise<CountedLabels> {
-    const within: Database['transaction'] =
-      'transaction' in sql ? (work) => sql.transaction(work) : (work) => work(sql)
-    return this.#labels.counted(
-      entries.map(({ entry }) => entry),
-      within,
-    )
+    const all = entries.map(({ entry }) => entry)
+    return this.#labels.counted(all, sql)
   }
 
   /** Appends entries of a live node, some of which may be late. In a transaction, and in one statement. */
@@ -263,20 +278,6 @@ export class PostgresLedger implements LedgerStore {
       isBatched: late.some(isOfBatch),
     })
     await sql.query(text, parametersOf(nodeId, late, 0, labels))
-  }
-}
-
-/** A refusal by the table says which id has no partition; a person looks for its day. */
-async function accepted<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await reachable(work)
-  } catch (error) {
-    const detail = error instanceof DatabaseError ? (error.detail ?? '') : ''
-    const [, id] = /^Partition key .*\(request_id\) = \(([0-9a-f-]{36})\)/.exec(detail) ?? []
-    if (id === undefined) throw error
-    const day = new Date(hourOf(id)).toISOString().slice(0, 10)
-    const text = `the entries of ${day} were exported and dropped: entry ${id} comes too late`
-    throw new Error(text, { cause: error })
   }
 }
 
@@ -321,12 +322,6 @@ async function standingOf(sql: Sql, entries: readonly LedgerEntry[]): Promise<Ma
 
 function budgetsOf(entries: readonly LedgerEntry[]): string[] {
   return [...new Set(entries.flatMap(({ project, keyId }) => [`project:${project}`, `key:${keyId}`]))]
-}
-
-/** One of 256 buckets by the random end of the request's id, in the order in which they are locked. */
-function bucketsOf(calls: readonly Pick<LedgerEntry, 'requestId'>[]): number[] {
-  const buckets = new Set(calls.map(({ requestId }) => Number.parseInt(requestId.slice(-2), 16)))
-  return [...buckets].toSorted((left, right) => left - right)
 }
 
 function attemptOf({ requestId, attempt }: LedgerEntry): string {

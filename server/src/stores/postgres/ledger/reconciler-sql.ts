@@ -28,7 +28,7 @@ const spentBy = (column: 'project' | 'key_id', prefix: 'project:' | 'key:'): str
 
 /**
  * Budgets whose window ends after $1, and whether they differ from rollups and leases. Final days are read by the index of each
- * budget; what is not in them, hours and corrections, once for all budgets.
+ * budget; what is not in them, hours, corrections and entries set aside, once for all budgets.
  */
 export const COMPARE_BUDGETS = `
 WITH looked AS MATERIALIZED (
@@ -41,6 +41,8 @@ WITH looked AS MATERIALIZED (
   UNION ALL
   SELECT hour, project, key_id, sum(amount_nano) FROM ledger_corrections
   WHERE NOT in_day AND hour < (SELECT day FROM counted)::timestamp AT TIME ZONE 'UTC' GROUP BY 1, 2, 3
+  UNION ALL
+  SELECT hour, project, key_id, sum(amount_nano) FROM ledger_refused GROUP BY 1, 2, 3
 ), spent AS (
   SELECT budget_id, window_start, sum(nano) AS nano FROM (${spentBy('project', 'project:')}
   UNION ALL${spentBy('key_id', 'key:')}
@@ -67,6 +69,8 @@ WITH open AS MATERIALIZED (
 SELECT
   (SELECT count(*) FROM open)::integer AS unknowns,
   (SELECT coalesce(sum(amount_nano), 0) FROM open)::bigint AS unknown_nano,
+  (SELECT count(*) FROM ledger_refused)::integer AS refused,
+  (SELECT coalesce(sum(amount_nano), 0) FROM ledger_refused)::bigint AS refused_nano,
   (SELECT min(written_at) FROM open) AS oldest_unknown,
   (SELECT count(*) FROM living WHERE NOT is_silent)::integer AS alive,
   (SELECT count(*) FROM living WHERE is_silent)::integer AS silent,
@@ -79,6 +83,8 @@ SELECT
 export const SEAL_FIGURES = `
 SELECT (extract(epoch FROM coalesce(sealing, through)) * 1000)::float8 AS sealed_ms,
   (extract(epoch FROM compared_through) * 1000)::float8 AS compared_ms,
+  (extract(epoch FROM greatest(through, compared_through, days_through::timestamp AT TIME ZONE 'UTC', hours_kept_from,
+    entries_kept_from)) * 1000)::float8 AS latest_ms,
   (extract(epoch FROM sealed_at) * 1000)::float8 AS sealed_at_ms,
   (extract(epoch FROM compared_at) * 1000)::float8 AS compared_at_ms,
   (SELECT count(*) FROM nodes WHERE NOT seals AND ended_at IS NULL)::integer AS earlier_nodes

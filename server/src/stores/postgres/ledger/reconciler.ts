@@ -1,6 +1,6 @@
 import { SYSTEM } from '#ports/audit.ts'
 import { HOUR_MS } from '#core/money/ledger.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { StoreClock } from '#ports/clock.ts'
 import { LATENESS_MS } from '#ports/sealed-hours.ts'
 import {
   MAX_BUDGETS,
@@ -52,6 +52,8 @@ interface FiguresRow {
   readonly unknowns: number
   readonly unknown_nano: bigint
   readonly oldest_unknown: Date | null
+  readonly refused: number
+  readonly refused_nano: bigint
   readonly alive: number
   readonly silent: number
   readonly ledger_rest: number
@@ -70,6 +72,7 @@ interface OverflowRow {
 interface SealFiguresRow {
   readonly sealed_ms: number
   readonly compared_ms: number
+  readonly latest_ms: number
   readonly sealed_at_ms: number
   readonly compared_at_ms: number
   readonly earlier_nodes: number
@@ -86,15 +89,18 @@ interface BudgetRow {
 
 export class PostgresReconciler implements Reconciler {
   readonly #database: Database
-  readonly #clock: Clock
+  readonly #clock: StoreClock
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, clock: StoreClock) {
     this.#database = database
     this.#clock = clock
   }
 
   figures(): Promise<LedgerFigures> {
-    return reachable(this.#figures())
+    // The clock has a connection of its own, which the built-in database does not have during a transaction.
+    return reachable(
+      this.#clock.storeMs().then((nowMs) => this.#database.transaction((sql) => this.#figures(sql, nowMs))),
+    )
   }
 
   reconcile(hours: number | 'all'): Promise<Reconciliation> {
@@ -105,15 +111,12 @@ export class PostgresReconciler implements Reconciler {
     return reachable(this.#reconcileDue())
   }
 
-  async #figures(): Promise<LedgerFigures> {
+  async #figures(sql: Sql, nowMs: number): Promise<LedgerFigures> {
     const silent = `${SILENT_AFTER_MS} milliseconds`
-    const [figures] = await this.#database.query<FiguresRow>(FIGURES, [silent, MAX_REST_ROWS])
-    const lost = await this.#database.query<{ node_id: string; nano: bigint }>(LOST_LEASES, [silent])
-    const budgets = await this.#database.query<BudgetRow>(OPEN_BUDGETS, [MAX_BUDGETS])
-    const overflows = await this.#database.query<OverflowRow>(OVERFLOWS, [
-      new Date(this.#clock.nowMs() - OVERFLOW_MS),
-      MAX_OVERFLOWS,
-    ])
+    const [figures] = await sql.query<FiguresRow>(FIGURES, [silent, MAX_REST_ROWS])
+    const lost = await sql.query<{ node_id: string; nano: bigint }>(LOST_LEASES, [silent])
+    const budgets = await sql.query<BudgetRow>(OPEN_BUDGETS, [MAX_BUDGETS])
+    const overflows = await sql.query<OverflowRow>(OVERFLOWS, [new Date(nowMs - OVERFLOW_MS), MAX_OVERFLOWS])
     const row = figures as FiguresRow
     return {
       unknowns: {
@@ -121,6 +124,7 @@ export class PostgresReconciler implements Reconciler {
         amountNanoUsd: row.unknown_nano,
         oldestAtMs: row.oldest_unknown?.getTime(),
       },
+      refused: { entries: row.refused, amountNanoUsd: row.refused_nano },
       nodes: { alive: row.alive, silent: row.silent },
       lostLeases: lost.map(({ node_id: nodeId, nano }) => ({ nodeId, amountNanoUsd: nano })),
       restRows: { ledger: row.ledger_rest, requests: row.requests_rest },
@@ -132,7 +136,7 @@ export class PostgresReconciler implements Reconciler {
       })),
       deletedProjects: row.deleted_projects,
       differences: row.differences,
-      seal: await this.#sealFigures(),
+      seal: await this.#sealFigures(sql, nowMs),
       overflows: overflows.map(({ project, label, since, nano }) => ({
         project,
         label,
@@ -142,10 +146,14 @@ export class PostgresReconciler implements Reconciler {
     }
   }
 
-  async #sealFigures(): Promise<SealFigures> {
-    const [row] = await this.#database.query<SealFiguresRow>(SEAL_FIGURES)
-    const { sealed_ms: sealedMs, compared_ms: comparedMs, ...figures } = row as SealFiguresRow
-    const nowMs = this.#clock.nowMs()
+  async #sealFigures(sql: Sql, nowMs: number): Promise<SealFigures> {
+    const [row] = await sql.query<SealFiguresRow>(SEAL_FIGURES)
+    const {
+      sealed_ms: sealedMs,
+      compared_ms: comparedMs,
+      latest_ms: latestMs,
+      ...figures
+    } = row as SealFiguresRow
     /** How long the hour that ends `afterMs` after `throughMs` waits, at most since the last progress. */
     const waitsMs = (throughMs: number, afterMs: number, movedAtMs: number): number =>
       Math.max(0, nowMs - Math.max(throughMs + HOUR_MS + afterMs, movedAtMs))
@@ -154,12 +162,13 @@ export class PostgresReconciler implements Reconciler {
       comparedThroughMs: comparedMs,
       sealWaitsMs: waitsMs(sealedMs, LATENESS_MS, figures.sealed_at_ms),
       compareWaitsMs: waitsMs(comparedMs, 0, figures.compared_at_ms),
+      aheadUntilMs: latestMs > nowMs ? latestMs : undefined,
       earlierNodes: figures.earlier_nodes,
     }
   }
 
   async #reconcile(hours: number | 'all'): Promise<Reconciliation> {
-    const stretches = hours === 'all' ? await this.#allHours() : lastHours(hours, this.#clock.nowMs())
+    const stretches = hours === 'all' ? await this.#allHours() : lastHours(hours, await this.#clock.storeMs())
     const found = new Findings()
     for (let at = 0; at < stretches.length; at += PAGE_HOURS)
       found.add(await this.#compareLedger(stretches.slice(at, at + PAGE_HOURS)))
@@ -168,7 +177,7 @@ export class PostgresReconciler implements Reconciler {
 
   async #reconcileDue(): Promise<Reconciliation> {
     const startMs = this.#clock.monotonicMs()
-    const dueMs = Math.floor(this.#clock.nowMs() / HOUR_MS) * HOUR_MS
+    const dueMs = Math.floor((await this.#clock.storeMs()) / HOUR_MS) * HOUR_MS
     const [seal] = await this.#database.query<SealRow>(SEAL)
     const found = new Findings()
     let throughMs = seal?.compared_through_ms ?? dueMs

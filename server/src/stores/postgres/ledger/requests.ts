@@ -9,32 +9,42 @@ import { hundredths, traceText } from './trace-text.ts'
 
 type Value = string | number | bigint | undefined
 
-const COLUMNS = [
-  ['request_id', 'uuid'],
-  ['route', 'text'],
-  ['status', 'smallint'],
-  ['fault', 'text'],
-  ['project', 'text'],
-  ['key_id', 'text'],
-  ['model', 'text'],
-  ['deployments', 'text'],
-  ['attempts', 'smallint'],
-  ['inputs', 'integer'],
-  ['tokens', 'bigint'],
-  ['amount_nano', 'bigint'],
-  ['client_request_id', 'text'],
-  ['client_address', 'text'],
-  ['duration_ms', 'real'],
-  ['own_ms', 'real'],
-  ['waited_ms', 'real'],
-  ['hits', 'integer'],
-  ['images', 'integer'],
-  ['trace', 'text'],
-  ['pinned_space', 'text'],
-  ['node_id', 'uuid'],
-  ['end_user', 'text'],
-  ['tags', 'jsonb'],
-] as const
+/** A request, and what several columns take from it. */
+interface Row {
+  readonly record: RequestRecord
+  readonly deployments: string | undefined
+  readonly own: ReturnType<typeof ownTime> | undefined
+  readonly nodeId: string | undefined
+}
+
+type Column = readonly [name: string, type: string, value: (row: Row) => Value]
+
+const COLUMNS: readonly Column[] = [
+  ['request_id', 'uuid', ({ record }) => record.requestId],
+  ['route', 'text', ({ record }) => record.route],
+  ['status', 'smallint', ({ record }) => record.status],
+  ['fault', 'text', ({ record }) => filled(record.fault)],
+  ['project', 'text', ({ record }) => filled(record.project)],
+  ['key_id', 'text', ({ record }) => filled(record.keyId)],
+  ['model', 'text', ({ record }) => filled(record.model)],
+  ['deployments', 'text', ({ deployments }) => filled(deployments)],
+  ['attempts', 'smallint', ({ record }) => record.attempts ?? record.trace?.calls.length],
+  ['inputs', 'integer', ({ record }) => record.inputs],
+  ['tokens', 'bigint', ({ record }) => record.promptTokens],
+  ['amount_nano', 'bigint', ({ record }) => record.amountNanoUsd],
+  ['client_request_id', 'text', ({ record }) => filled(record.clientRequestId)],
+  ['client_address', 'text', ({ record }) => filled(record.clientAddress)],
+  ['duration_ms', 'real', ({ record }) => hundredths(record.durationMs)],
+  ['own_ms', 'real', ({ own }) => own && hundredths(own.ownMs)],
+  ['waited_ms', 'real', ({ own }) => own && hundredths(own.waitedMs)],
+  ['hits', 'integer', ({ record }) => record.cache?.hits],
+  ['images', 'integer', ({ record }) => record.trace?.images],
+  ['trace', 'text', keptTrace],
+  ['pinned_space', 'text', ({ record: { trace } }) => (trace?.isPinned ? filled(trace.space) : undefined)],
+  ['node_id', 'uuid', ({ nodeId }) => nodeId],
+  ['end_user', 'text', ({ record }) => filled(record.user)],
+  ['tags', 'jsonb', ({ record }) => record.tags && JSON.stringify(record.tags)],
+]
 const NAMES = COLUMNS.map(([name]) => name).join(', ')
 
 /** Not the ledger: a crash of the server may lose the last rows, and no row waits for a disk. */
@@ -76,38 +86,17 @@ export class PostgresRequests implements RequestLogStore {
     await this.#database.query(APPEND, columns, 'requests-append')
   }
 
-  /** In the order of the columns. */
   #valuesOf(record: RequestRecord): readonly Value[] {
-    const { trace, model, inputs, durationMs, tags } = record
-    const deployments = namesOf(record)
-    const time = trace === undefined ? undefined : ownTime(trace, durationMs)
-    return [
-      record.requestId,
-      record.route,
-      record.status,
-      filled(record.fault),
-      filled(record.project),
-      filled(record.keyId),
-      filled(model),
-      filled(deployments),
-      record.attempts ?? trace?.calls.length,
-      inputs,
-      record.promptTokens,
-      record.amountNanoUsd,
-      filled(record.clientRequestId),
-      filled(record.clientAddress),
-      hundredths(durationMs),
-      time && hundredths(time.ownMs),
-      time && hundredths(time.waitedMs),
-      record.cache?.hits,
-      trace?.images,
-      trace && traceText(trace, { model, inputs, deployments: deployments?.split(',') ?? [] }, record),
-      trace?.isPinned ? filled(trace.space) : undefined,
-      this.#nodeId,
-      filled(record.user),
-      tags && JSON.stringify(tags),
-    ]
+    const { trace, durationMs } = record
+    const own = trace && ownTime(trace, durationMs)
+    const row = { record, deployments: namesOf(record), own, nodeId: this.#nodeId }
+    return COLUMNS.map(([, , value]) => value(row))
   }
+}
+
+function keptTrace({ record, deployments }: Row): string | undefined {
+  const { trace, model, inputs } = record
+  return trace && traceText(trace, { model, inputs, deployments: deployments?.split(',') ?? [] }, record)
 }
 
 /** Most requests have one call, and its deployment is the one that served them. */

@@ -1,7 +1,7 @@
 /** Seals hours: each is added up once, after the last writer that may still add to it has ended. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HOUR_MS, hourOf } from '#core/money/ledger.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { StoreClock } from '#ports/clock.ts'
 import { LATENESS_MS, type HoursSealed, type LedgerSealing } from '#ports/sealed-hours.ts'
 import type { LedgerDifference } from '#ports/upkeep.ts'
 import type { Database, Sql } from '../database.ts'
@@ -49,11 +49,11 @@ interface AddedUpHour {
 
 export class PostgresSealing implements LedgerSealing {
   readonly #database: Database
-  readonly #clock: Clock
+  readonly #clock: StoreClock
   /** The nodes of an earlier version whose late entries were looked for, all of which had ended. */
   #adopted = ''
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, clock: StoreClock) {
     this.#database = database
     this.#clock = clock
   }
@@ -92,8 +92,8 @@ export class PostgresSealing implements LedgerSealing {
    * From now on entries of these hours are late. They are the next hour that has entries and what lies before it, or all that is
    * due. Undefined: nothing is due. What another node has begun is continued.
    */
-  #begin(): Promise<Sealing | undefined> {
-    const dueMs = Math.floor((this.#clock.nowMs() - LATENESS_MS) / HOUR_MS) * HOUR_MS
+  async #begin(): Promise<Sealing | undefined> {
+    const dueMs = Math.floor(((await this.#clock.storeMs()) - LATENESS_MS) / HOUR_MS) * HOUR_MS
     return this.#database.transaction(async (sql) => {
       const [row] = await sql.query<SealRow>(`${SEAL} FOR UPDATE`)
       const { through_ms: fromMs, sealing_ms: begunMs } = row as SealRow

@@ -25,7 +25,14 @@ const CALL = {
 } as const
 
 const ROW: TracedRow = { model: 'small', inputs: 120, deployments: ['small/azure', 'small/openai'] }
-const FAULT = { faultText: 'The budget is used up.', faultCause: 'connect ECONNREFUSED' }
+const FAULT = {
+  faultText: 'The budget is used up.',
+  faultCause: 'connect ECONNREFUSED',
+  skips: [
+    { deployment: 'small/server', reason: 'unpriced' },
+    { deployment: 'other/server', reason: 'drained' },
+  ],
+} as const
 
 test('what was noted of a request is read as it was noted, counted from its first byte', () => {
   const trace = new RequestTrace(1000)

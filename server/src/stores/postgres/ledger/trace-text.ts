@@ -2,12 +2,16 @@
  * The trace of a request as the text of its row: JSON without names and without what usual requests share or other columns of the
  * row hold, since most rows are written and never read. Times are hundredths of a millisecond. The database does not look into it.
  */
+import type { Skip, SkipReason } from '#core/fault/skip.ts'
 import type { CallTrace, PricedCount, RequestTrace, Wire } from '#core/request/request-trace.ts'
 import type { LoggedCall, LoggedTrace } from '#ports/request-reports.ts'
 import { momentsOf, traceOfFirstForm, type FirstForm } from './earlier-traces.ts'
 
 /** Calls kept per trace. A request of two thousand texts may make as many calls. */
 const MAX_CALLS = 64
+
+/** Skipped deployments kept per trace: more than a person compares. */
+const MAX_SKIPS = 16
 
 /** The first field of a text. A text with an unknown form is not read. */
 const FORM = 2
@@ -57,13 +61,17 @@ interface KeptRest {
 }
 
 /** The error of a failed request. */
-interface KeptFault {
+interface TracedFault {
   readonly faultText?: string | undefined
   readonly faultCause?: string | undefined
+  readonly skips?: readonly Skip[] | undefined
 }
 
+/** In a list: what follows the name of the model. */
+type KeptName = string | readonly [string]
+
 /** Fields that few requests have. */
-interface KeptMore extends KeptFault {
+interface KeptMore extends Omit<TracedFault, 'skips'> {
   readonly asked?: string | undefined
   readonly unpriced?: true | undefined
   readonly asset?: string | undefined
@@ -72,6 +80,7 @@ interface KeptMore extends KeptFault {
   readonly emulated?: readonly string[] | undefined
   readonly dropped?: readonly string[] | undefined
   readonly wire?: Wire | undefined
+  readonly skips?: readonly (readonly [deployment: KeptName, reason: SkipReason])[] | undefined
 }
 
 type KeptText = readonly [
@@ -80,8 +89,7 @@ type KeptText = readonly [
   bytesIn: number,
   bytesOut: number,
   calls: readonly KeptCall[],
-  /** In a list: what follows the name of the model. */
-  space: string | readonly [string] | null,
+  space: KeptName | null,
   width: number | null,
   encoding: number | string | null,
   usage: number | null,
@@ -102,7 +110,7 @@ const MOMENTS = [
 const ENCODINGS: readonly string[] = ['base64', 'float']
 const USAGES = ['upstream', 'estimated'] as const
 
-export function traceText(trace: RequestTrace, row: TracedRow, fault: KeptFault = {}): string {
+export function traceText(trace: RequestTrace, row: TracedRow, fault: TracedFault = {}): string {
   const { startedMs, space, encoding, usage } = trace
   const more = moreOf(trace, row.model, fault)
   const text = [
@@ -111,7 +119,7 @@ export function traceText(trace: RequestTrace, row: TracedRow, fault: KeptFault 
     trace.bytesIn,
     trace.bytesOut,
     trace.calls.slice(0, MAX_CALLS).map((call, index) => keptCall(call, index, startedMs, row)),
-    space === undefined ? null : keptSpace(space, row.model),
+    space === undefined ? null : keptName(space, row.model),
     trace.width ?? null,
     encoding === undefined ? null : (indexIn(ENCODINGS, encoding) ?? encoding),
     usage === undefined ? null : USAGES.indexOf(usage),
@@ -119,7 +127,8 @@ export function traceText(trace: RequestTrace, row: TracedRow, fault: KeptFault 
   return JSON.stringify(more === undefined ? text : ([...text, more] satisfies KeptText))
 }
 
-function moreOf(trace: RequestTrace, model: string | undefined, fault: KeptFault): KeptMore | undefined {
+function moreOf(trace: RequestTrace, model: string | undefined, fault: TracedFault): KeptMore | undefined {
+  const { skips = [] } = fault
   const { askedModel, savedNanoUsd, reservation, emulated, dropped } = trace
   return unlessEmpty({
     // For an unknown model, the name is the caller's own text and may be anything.
@@ -133,6 +142,10 @@ function moreOf(trace: RequestTrace, model: string | undefined, fault: KeptFault
     wire: trace.wire,
     faultText: fault.faultText,
     faultCause: fault.faultCause,
+    skips:
+      skips.length === 0
+        ? undefined
+        : skips.slice(0, MAX_SKIPS).map(({ deployment, reason }) => [keptName(deployment, model), reason]),
   })
 }
 
@@ -172,8 +185,12 @@ function keptPrice(nanoUsd: bigint): number | string {
   return Number.isSafeInteger(price) ? price : `${nanoUsd}`
 }
 
-function keptSpace(space: string, model: string | undefined): string | readonly [string] {
-  return model !== undefined && space.startsWith(model) ? [space.slice(model.length)] : space
+function keptName(name: string, model: string | undefined): KeptName {
+  return model !== undefined && name.startsWith(model) ? [name.slice(model.length)] : name
+}
+
+function wholeName(name: KeptName, model: string | undefined): string {
+  return typeof name === 'string' ? name : `${model}${name[0]}`
 }
 
 /** Undefined if a newer program wrote the text. */
@@ -188,7 +205,7 @@ export function traceOf(text: string, row: TracedRow): LoggedTrace | undefined {
     bytesOut,
     attempts: calls.map((call, index) => loggedCall(call, index, row)),
     askedModel: more.asked ?? row.model,
-    space: Array.isArray(space) ? `${row.model}${space[0]}` : ((space as string | null) ?? undefined),
+    space: space === null ? undefined : wholeName(space, row.model),
     width: width ?? undefined,
     encoding: typeof encoding === 'number' ? ENCODINGS[encoding] : (encoding ?? undefined),
     usage: usage === null ? undefined : USAGES[usage],
@@ -201,6 +218,7 @@ export function traceOf(text: string, row: TracedRow): LoggedTrace | undefined {
     wire: more.wire,
     faultText: more.faultText,
     faultCause: more.faultCause,
+    skips: (more.skips ?? []).map(([name, reason]) => ({ deployment: wholeName(name, row.model), reason })),
   }
 }
 

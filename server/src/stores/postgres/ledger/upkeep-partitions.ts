@@ -97,10 +97,18 @@ async function run(sql: Sql, statement: string): Promise<void> {
   await sql.query(statement)
 }
 
-/** Drops days of the request log that ended before a moment. Days in use are left for the next time. */
-export async function dropRequestDays(database: Database, beforeMs: number): Promise<string[]> {
+/**
+ * Drops days of the request log that ended before a moment, the oldest first and at most some of them. Days in use are left for the
+ * next time.
+ */
+export async function dropRequestDays(
+  database: Database,
+  beforeMs: number,
+  limit: number,
+): Promise<string[]> {
   const dropped: string[] = []
   for (const { name } of await partitionsOf(database, ['requests'])) {
+    if (dropped.length === limit) break
     const [, year, month, day] = /^requests_(\d{4})_(\d{2})_(\d{2})$/.exec(name) ?? []
     if (day === undefined || Date.UTC(Number(year), Number(month) - 1, Number(day)) + DAY_MS > beforeMs)
       continue
@@ -111,8 +119,8 @@ export async function dropRequestDays(database: Database, beforeMs: number): Pro
 }
 
 /**
- * Drops hourly sums that ended before a moment and whose days are final. Corrections that the days do not contain yet are added to
- * them first, while no one can write others.
+ * Drops the oldest month of hourly sums, if it ended before a moment and its days are final. Corrections that the days do not contain
+ * yet are added to them first, while no one can write others.
  */
 export async function dropHours(database: Database, beforeMs: number): Promise<string[]> {
   const [seal] = await database.query<{ days_ms: number; kept_ms: number; earlier: boolean }>(
@@ -121,7 +129,6 @@ export async function dropHours(database: Database, beforeMs: number): Promise<s
        EXISTS (SELECT FROM nodes WHERE NOT seals) AS earlier FROM ledger_seal`,
   )
   if (seal === undefined || seal.earlier) return []
-  const dropped: string[] = []
   for (const { name, end_ms: endMs } of await partitionsOf(database, ['usage_hours'])) {
     if (endMs === null || endMs > Math.min(beforeMs, seal.days_ms)) continue
     const labels = name.replace('usage_hours', 'usage_label_hours')
@@ -134,9 +141,9 @@ export async function dropHours(database: Database, beforeMs: number): Promise<s
       await sql.query(`DROP TABLE ${name}, ${labels}`)
       await sql.query('UPDATE ledger_seal SET hours_kept_from = $1', [new Date(endMs)])
     })
-    if (reason === undefined) dropped.push(name, labels)
+    return reason === undefined ? [name, labels] : []
   }
-  return dropped
+  return []
 }
 
 /** Days before $1 that still have hours, and corrections that are not among their sums. */

@@ -1,7 +1,9 @@
+import { momentOf } from '#core/money/ledger.ts'
 import { SYSTEM } from '#ports/audit.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { StoreClock } from '#ports/clock.ts'
 import type { LedgerStore } from '#ports/ledger.ts'
 import {
+  DAYS_PER_ROUND,
   HOURS_KEPT_DAYS,
   REQUEST_LOG_DAYS,
   UNKNOWN_POSTED_AFTER_MS,
@@ -11,7 +13,7 @@ import {
 } from '#ports/upkeep.ts'
 import { reachable } from '../unreachable.ts'
 import type { Database } from '../database.ts'
-import { LIVE_SECONDS } from './ledger-sql.ts'
+import { ELDEST } from './waiting-work.ts'
 import { deleteProjects } from './upkeep-deletion.ts'
 import { rollUpOpenDays } from './roll-up.ts'
 import { DAY_MS, lowestIdAt } from '#core/money/id-range.ts'
@@ -32,6 +34,7 @@ WHERE kind = 'unknown' AND written_at < $1
   )
 ORDER BY request_id, attempt LIMIT ${PAGE_ROWS}`
 
+const FIRST_REST = 'SELECT request_id FROM requests_rest ORDER BY request_id LIMIT 1'
 const DELETE_REST = `
 DELETE FROM requests_rest WHERE request_id IN (
   SELECT request_id FROM requests_rest WHERE request_id < $1 ORDER BY request_id LIMIT ${PAGE_ROWS}
@@ -40,53 +43,54 @@ DELETE FROM requests_rest WHERE request_id IN (
 export class PostgresUpkeep implements Upkeep {
   readonly #database: Database
   readonly #ledger: LedgerStore
-  readonly #clock: Clock
+  readonly #clock: StoreClock
 
-  constructor(database: Database, ledger: LedgerStore, clock: Clock) {
+  constructor(database: Database, ledger: LedgerStore, clock: StoreClock) {
     this.#database = database
     this.#ledger = ledger
     this.#clock = clock
   }
 
   async isEldest(nodeId: string): Promise<boolean> {
-    const [eldest] = await reachable(
-      this.#database.query<{ node_id: string }>(
-        `SELECT node_id FROM nodes
-         WHERE ended_at IS NULL AND role IN ('all', 'worker') AND seen_at > now() - interval '${LIVE_SECONDS} seconds'
-         ORDER BY started_at, node_id LIMIT 1`,
-      ),
-    )
+    const [eldest] = await reachable(this.#database.query<{ node_id: string }>(ELDEST))
     return eldest?.node_id === nodeId
   }
 
   makePartitions(): Promise<PartitionsMade> {
-    return reachable(makePartitions(this.#database, this.#clock.nowMs()))
+    return this.#now((nowMs) => makePartitions(this.#database, nowMs))
   }
 
   dropOld(): Promise<OldDropped> {
-    return reachable(this.#dropOld(this.#clock.nowMs()))
+    return this.#now((nowMs) => this.#dropOld(nowMs))
   }
 
   rollUpDays(): Promise<void> {
-    return reachable(rollUpOpenDays(this.#database, this.#clock.nowMs()))
+    return this.#now((nowMs) => rollUpOpenDays(this.#database, nowMs))
   }
 
   expireUnknowns(): Promise<number> {
-    return reachable(this.#expireUnknowns(new Date(this.#clock.nowMs() - UNKNOWN_POSTED_AFTER_MS)))
+    return this.#now((nowMs) => this.#expireUnknowns(new Date(nowMs - UNKNOWN_POSTED_AFTER_MS)))
   }
 
   deleteProjects(): Promise<readonly string[]> {
-    return reachable(deleteProjects(this.#database, this.#clock.nowMs()))
+    return this.#now((nowMs) => deleteProjects(this.#database, nowMs))
+  }
+
+  #now<Result>(work: (nowMs: number) => Promise<Result>): Promise<Result> {
+    return reachable(this.#clock.storeMs().then(work))
   }
 
   async #dropOld(nowMs: number): Promise<OldDropped> {
     const keptSinceMs = nowMs - REQUEST_LOG_DAYS * DAY_MS
     const partitions = [
-      ...(await dropRequestDays(this.#database, keptSinceMs)),
+      ...(await dropRequestDays(this.#database, keptSinceMs, DAYS_PER_ROUND)),
       ...(await dropHours(this.#database, nowMs - HOURS_KEPT_DAYS * DAY_MS)),
     ]
+    const [first] = await this.#database.query<{ request_id: string }>(FIRST_REST)
+    const roundEndMs =
+      first === undefined ? keptSinceMs : momentOf(first.request_id) + DAYS_PER_ROUND * DAY_MS
     let rows: readonly unknown[]
-    do rows = await this.#database.query(DELETE_REST, [lowestIdAt(keptSinceMs)])
+    do rows = await this.#database.query(DELETE_REST, [lowestIdAt(Math.min(keptSinceMs, roundEndMs))])
     while (rows.length === PAGE_ROWS)
     const nodes = await this.#database.query('DELETE FROM nodes WHERE ended_at < $1 RETURNING 1', [
       new Date(nowMs - ENDED_NODE_DAYS * DAY_MS),
