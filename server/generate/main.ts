@@ -24,6 +24,7 @@ import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts
 import { cliMarkdown } from './cli.ts'
 import { TOPICS } from '#cli/commands.ts'
 import { chartSchemaJson } from './chart-schema.ts'
+import { schemaMarkdown } from './schema-page.ts'
 import { schemaOf } from './schema.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -44,6 +45,7 @@ const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/figures.json': () => withCounts(read('docs/figures.json')),
   'docs/metrics.md': metricsMarkdown,
   'docs/image-models.md': imageModelsMarkdown,
+  'docs/inside/schema.md': schemaMarkdown,
   'docs/upstreams.md': () => withProviders(read('docs/upstreams.md')),
   [SCHEMA]: () => schemaOf(existsSync(join(ROOT, SCHEMA)) ? read(SCHEMA) : ''),
   'console/src/app/places.ts': () => consolePlaces(join(ROOT, 'console/src/pages')),

@@ -93,34 +93,3 @@ test('what chunks of the version before used is added to what the ledger says', 
   const found = await batches.find(batch.id, batch.project)
   assert.deepEqual([found?.costNanoUsd, found?.tokens], [17n, 40])
 })
-
-/** As the version before took chunks. */
-const TAKE_NEXT_BEFORE = `
-WITH moved AS (
-  UPDATE batches SET next_chunk = next_chunk + 1, claimed_at = clock_timestamp(), pause_code = NULL
-  WHERE batch_id = $1 AND state = 'in_progress' AND next_chunk < chunks
-  RETURNING batch_id, next_chunk - 1 AS chunk
-)
-UPDATE batch_chunks AS chunks SET state = 'held', node_id = $2, token = token + 1, lease_until = now() + interval '15 s'
-FROM moved WHERE chunks.batch_id = moved.batch_id AND chunks.chunk = moved.chunk RETURNING chunks.*`
-const TAKE_LOST_BEFORE = `
-UPDATE batch_chunks SET node_id = $2, token = token + 1, lease_until = now() + interval '15 s'
-WHERE batch_id = $1 AND state = 'held' AND lease_until <= now() RETURNING *`
-
-test('a node of the version before gets no chunk with gaps: it would run the other lines too. A node of this one does', async () => {
-  const asked = aBatch({ project: 'upgrade', chunks: chunksOf(1) })
-  await batches.create(asked, 1_000_000)
-  const [held] = await batches.claim(NODES[0], 1, await onlyOf(asked.id))
-  assert.ok(held)
-  const rest = { firstByte: 100, bytes: 900, firstLine: 2, lines: 5, without: 'IQE=' }
-  const done = { firstByte: 0, bytes: 900, firstLine: 1, lines: 5, without: 'Qg==' }
-  await batches.finish(held.hold, { ...madeEnd({ ...held, lines: 5 }, 'd'), done, rest })
-  assert.deepEqual(await database.query(TAKE_NEXT_BEFORE, [asked.id, NODES[1]]), [])
-  assert.deepEqual(await database.query(TAKE_LOST_BEFORE, [asked.id, NODES[1]]), [])
-  const [next] = await batches.claim(NODES[0], 1, await onlyOf(asked.id))
-  assert.deepEqual([next?.hold.chunk, next?.without], [1, 'IQE='])
-  assert.ok(next)
-  await batches.finish(next.hold, madeEnd(next, 'd'))
-  const ended = await batches.find(asked.id, asked.project)
-  assert.deepEqual([ended?.state, ended?.completed], ['completed', 10])
-})

@@ -28,7 +28,7 @@ const BACKUP_TABLE = {
 }
 
 const PARTITIONS = {
-  name: [`'usage_hours_before'`],
+  name: [`'usage_hours_rest'`],
   labels: [`'usage_label_hours_2000_01'`],
   day: [`'usage_hours_2000_01_01'`],
   table: [`'usage_hours'`],

@@ -17,7 +17,7 @@ import { PostgresBatches } from '#stores/postgres/jobs/batches.ts'
 import { PostgresFileUploads } from '#stores/postgres/jobs/file-uploads.ts'
 import { PostgresFiles } from '#stores/postgres/jobs/files.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
-import { migrate, migrationsKnown } from '#stores/postgres/migrate.ts'
+import { migrate } from '#stores/postgres/migrate.ts'
 import { runs } from '#test/support/arbitraries.ts'
 import { someSecret } from '#test/support/directory.ts'
 import { keyNode, TestClock } from '#test/support/key-nodes.ts'
@@ -283,59 +283,4 @@ test('work of a token of the node stops when the token is not configured any mor
   const on = async (tokens: readonly string[]) => decided(owner, false, (await aNode(tokens)).terms)
   assert.deepEqual(await on(['local-admin']), { does: 'continue', under: 'key' })
   assert.deepEqual(await on(['admin-token']), { does: 'pause', because: 'key_revoked' })
-})
-
-test('work that began before its owner had a kind gets the kind that it had', async () => {
-  const old = await aDatabase('nothing')
-  const before = migrationsKnown().filter(({ version }) => version < 66)
-  await migrate(old, { only: new Set(before.map(({ version }) => version)) })
-  await old.query(
-    `INSERT INTO projects (project, version) VALUES ('p', 1);
-     INSERT INTO keys (key_id, project, name, version, limits) VALUES ('p/console.admin-token', 'p', 'console.admin-token', 1, '{}');
-     INSERT INTO declared_key_uses VALUES ('q/console.local-admin', now(), now())`,
-  )
-  const rows: readonly (readonly [
-    project: string,
-    name: string,
-    after: string,
-    player: Player | undefined,
-  ])[] = [
-    ['p', 'console.ada@example.com', 'playground:ada@example.com', ADA],
-    ['p', 'console.token:ci', 'playground:token:ci', CI],
-    ['p', 'console.local-admin', 'playground:local-admin', LOCAL],
-    // There are keys of these names.
-    ['p', 'console.admin-token', 'console.admin-token', undefined],
-    ['q', 'console.local-admin', 'console.local-admin', undefined],
-    ['p', 'console.x', 'console.x', undefined],
-    ['p', 'nightly', 'nightly', undefined],
-  ]
-  for (const [project, name] of rows) {
-    const keyId = `${project}/${name}`
-    const id = `batch_${nextId().replaceAll('-', '')}`
-    await old.query(
-      `INSERT INTO batches (batch_id, project, key_id, terms, endpoint, input_file_id, output_file_id, error_file_id, digest, errors,
-         state, expires_at, results_kept_ms, lines, chunks)
-       VALUES ($1, $2, $3, '{}', '/v1/embeddings', 'i', 'o', 'e', 'd', '[]', 'in_progress', now() + interval '1 day', 1, 1, 1)`,
-      [id, project, keyId],
-    )
-    await old.query(
-      `INSERT INTO image_jobs (job_id, project, key_id, model, digest, state, token, lease_until)
-       VALUES ($1, $2, $3, 'painter', 'd', 'leased', 1, now())`,
-      [nextId(), project, keyId],
-    )
-  }
-  await migrate(old)
-  const expected = rows
-    .map(([project, , name, player]) => ({
-      key_id: `${project}/${name}`,
-      player_kind: player?.kind ?? null,
-      player_name: player?.name ?? null,
-    }))
-    .toSorted((one, other) => (one.key_id < other.key_id ? -1 : 1))
-  for (const table of ['batches', 'image_jobs'])
-    assert.deepEqual(
-      await old.query(`SELECT key_id, player_kind, player_name FROM ${table} ORDER BY key_id`),
-      expected,
-      table,
-    )
 })

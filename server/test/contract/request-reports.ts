@@ -229,24 +229,4 @@ export function requestReportsSuite(name: string, open: () => Promise<LedgerStor
     assert.ok(found !== undefined && 'log' in found)
     assert.deepEqual([found.project, found.ledger.length], ['search', 1])
   })
-
-  test(`${name}: a row of the version before reads in order`, async () => {
-    const { database, rows, identifiers } = await opened(open)
-    const id = identifiers.next()
-    await rows(
-      `INSERT INTO requests (request_id, route, status, project, model, deployments, attempts, duration_ms, steps)
-       VALUES ($1, 'embeddings', 200, 'search', 'small', 'small/a', 1, 50, $2)`,
-      [
-        id,
-        JSON.stringify({
-          admitMs: 1,
-          gatherMs: 45,
-          settleMs: 2,
-          calls: [{ callId: id, deployment: 'small/a', outcome: 'ok', durationMs: 40 }],
-        }),
-      ],
-    )
-    const { row, trace } = await logged(database, id)
-    assert.deepEqual([row.own_ms, row.node, trace.attempts.length], [10, '', 1])
-  })
 }

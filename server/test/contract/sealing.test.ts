@@ -5,7 +5,6 @@ import { HOUR_MS, type LedgerEntry } from '#core/money/ledger.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { PostgresSealing } from '#stores/postgres/ledger/seal.ts'
-import { migrate, migrationsKnown } from '#stores/postgres/migrate.ts'
 import { LEDGER_NOW_MS, postgresStores } from '#test/support/ledger-stores.ts'
 import { seeded } from '#test/support/seeded.ts'
 import { assertSums, dyingAfter, sealingSuite } from './sealing.ts'
@@ -48,37 +47,6 @@ async function appendSlowly(
     await waited()
   })
 }
-
-test('hourly sums of the version before are kept at the upgrade, and its prepared statements go on', async () => {
-  const { database } = await open()
-  await database.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
-  const before = migrationsKnown().filter(({ version }) => version < 61)
-  await migrate(database, { only: new Set(before.map(({ version }) => version)) })
-  const add = (hour: Date) =>
-    [
-      `INSERT INTO usage_hours AS hours (hour, project, key_id, model, deployment, shard, posts) VALUES ($1, 'p', 'k', 'm', 'd', 3, 1)
-     ON CONFLICT (hour, project, key_id, model, deployment, shard) DO UPDATE SET posts = hours.posts + excluded.posts`,
-      [hour],
-      'append-of-before',
-    ] as const
-  const years = [2020, 2026, 2099].map((year) => new Date(Date.UTC(year, 0, 1)))
-  await database.session(async (sql) => {
-    for (const hour of years) await sql.query(...add(hour))
-    await migrate(database)
-    for (const hour of years) await sql.query(...add(hour))
-  })
-  const rows = await database.query(
-    'SELECT hour, tableoid::regclass::text AS partition, posts::integer AS posts FROM usage_hours ORDER BY hour',
-  )
-  assert.deepEqual(
-    rows,
-    ['usage_hours_before', 'usage_hours_before', 'usage_hours_rest'].map((partition, index) => ({
-      hour: years[index],
-      partition,
-      posts: 2,
-    })),
-  )
-})
 
 test('an hour is not sealed before every transaction that may add to it has ended', async () => {
   const stores = await open()

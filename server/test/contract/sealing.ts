@@ -212,8 +212,8 @@ export function sealingSuite(name: string, open: () => Promise<LedgerStores>): v
     await write(stores, LEDGER_NOW_MS, 1000n)
     clock.ms = Date.UTC(2027, 1, 1) + 92 * DAY_MS
     await sealing.sealDue()
-    // December and January, and what was there before them.
-    for (let month = 0; month < 3; month += 1)
+    // December and January, and with December the hours before it, which have no partition.
+    for (let month = 0; month < 2; month += 1)
       assert.equal((await upkeep.dropOld()).partitions.filter((one) => /hours/.test(one)).length, 2)
     assert.deepEqual((await upkeep.dropOld()).partitions, [])
     assert.deepEqual(await rows('SELECT 1 FROM usage_hours'), [])

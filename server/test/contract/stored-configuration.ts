@@ -320,13 +320,4 @@ export function storedConfigurationSuite(name: string, open: () => Promise<Datab
     )
     assert.ok(entries.every(({ intact }) => intact))
   })
-
-  test(`${name}: a node of the version before can't change what no other node would see`, async () => {
-    const { database } = await opened()
-    for (const statement of [
-      `INSERT INTO stored_upstreams (name, entry) VALUES ('late', '{}')`,
-      `INSERT INTO stored_deployments (model, upstream) VALUES ('late', 'late')`,
-    ])
-      await assert.rejects(database.query(statement), /nodes of a newer version keep upstreams and models/)
-  })
 }

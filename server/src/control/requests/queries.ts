@@ -5,8 +5,7 @@ import { momentOf } from '#core/money/ledger.ts'
 import { outcomeOf } from '#core/request/request-outcome.ts'
 import { KIND_OF_ROUTE, sourceOf, type LoggedTrace } from '#ports/request-reports.ts'
 import type { Sql } from '#stores/postgres/database.ts'
-import { traceOfOldSteps, type OldSteps } from '#stores/postgres/ledger/earlier-traces.ts'
-import { traceOf } from '#stores/postgres/ledger/trace-text.ts'
+import { emptyTrace, traceOf } from '#stores/postgres/ledger/trace-text.ts'
 import { invalidField } from '../shared/faults.ts'
 import { pageOf, time, usd } from '../shared/fields.ts'
 import { answersOf } from '../shared/rows.ts'
@@ -56,7 +55,7 @@ requests.request_id AS id, status, fault, project, key_id AS key, model,
 coalesce(string_to_array(deployments, ','), '{}') AS deployments, attempts AS calls, inputs, hits, tokens, images,
 amount_nano AS cost_nano, duration_ms, own_ms, coalesce(waited_ms, 0) AS waited_ms,
 coalesce(nodes.host, left(requests.node_id::text, 8), '') AS node, end_user AS "user", tags,
-route, client_request_id, client_address, trace, steps`
+route, client_request_id, client_address, trace`
 
 export type StoredRow = Omit<
   RequestRow,
@@ -69,20 +68,17 @@ export type StoredRow = Omit<
   readonly client_request_id: string | null
   readonly client_address: string | null
   readonly trace: string | null
-  readonly steps: OldSteps | null
   /** What a list is sorted by, unless that is the time. */
   readonly sorted_by?: string
 }
 
-export function traceIn({ trace, steps, model: name, inputs, deployments }: StoredRow): LoggedTrace {
-  const model = name ?? undefined
-  const read =
-    trace === null ? undefined : traceOf(trace, { model, inputs: inputs ?? undefined, deployments })
-  return read ?? traceOfOldSteps(steps ?? {}, model)
+export function traceIn({ trace, model: name, inputs, deployments }: StoredRow): LoggedTrace {
+  const row = { model: name ?? undefined, inputs: inputs ?? undefined, deployments }
+  return (trace === null ? undefined : traceOf(trace, row)) ?? emptyTrace(row.model)
 }
 
 export function rowOf(stored: StoredRow, trace: LoggedTrace): RequestRow {
-  const { route, trace: _trace, steps: _steps, sorted_by: _value, ...shown } = stored
+  const { route, trace: _trace, sorted_by: _value, ...shown } = stored
   const { client_request_id: _id, client_address: _address, ...row } = shown
   const result = outcomeOf(row.status, row.fault ?? undefined)
   return {
@@ -95,16 +91,11 @@ export function rowOf(stored: StoredRow, trace: LoggedTrace): RequestRow {
     unpriced: trace.isUnpriced,
     usage: result === 'unknown' ? 'unknown' : (trace.usage ?? null),
     duration_ms: hundredths(row.duration_ms),
-    own_ms: hundredths(row.own_ms ?? ownOfOld(row.duration_ms, trace)),
+    own_ms: hundredths(row.own_ms ?? row.duration_ms),
     waited_ms: hundredths(row.waited_ms),
     asset: trace.asset ?? null,
     tags: { ...row.tags },
   }
-}
-
-/** For a row of an earlier version, whose calls may have run in parallel: the least that it can be. */
-function ownOfOld(durationMs: number, { attempts }: LoggedTrace): number {
-  return Math.max(0, durationMs - attempts.reduce((sum, call) => sum + call.durationMs, 0))
 }
 
 /** Rows that one query looks at, which takes a fifth of a second. A list continues with its next page. */

@@ -45,8 +45,6 @@ export async function loadDatabase(database: Database, loading: Loading): Promis
   const reports = await database.session(async (sql) => {
     await sql.query('BEGIN')
     await sql.query(`SET LOCAL idle_in_transaction_session_timeout = ${STATEMENT_MS}`)
-    // Tables of earlier versions take no other rows.
-    await sql.query(`SELECT set_config('torana.is_restoring', 'on', true)`)
     for (const partition of head.partitions) await makePartition(sql, partition)
     const tables = await tablesIn(sql)
     for (const { name } of tables) if (SEEDED.has(name)) await sql.query(`DELETE FROM ${quoted(name)}`)

@@ -73,7 +73,6 @@ UPDATE batches SET continued = true, not_before = CASE WHEN paused_at IS NULL TH
   pause_code = NULL
 WHERE batch_id = $1 RETURNING ${ROW}`
 
-/** `not_before` is for nodes of an earlier version, which do not know `paused_at`. */
 export const PAUSE_BY = `
 UPDATE batches SET paused_at = now(), paused_by = $2, pause_reason = $3, not_before = 'infinity', pause_code = NULL
 WHERE batch_id = $1 RETURNING ${ROW}`
@@ -115,7 +114,7 @@ WITH lost AS MATERIALIZED (
       WHERE first.batch_id = batches.batch_id AND first.state = 'held' AND first.lease_until <= now()))))
   ORDER BY lease_until LIMIT $2 FOR UPDATE OF lost SKIP LOCKED
 )
-UPDATE batch_chunks AS chunks SET node_id = $1, token = token + 1, reader = token + 1, lease_until = ${HELD_UNTIL}
+UPDATE batch_chunks AS chunks SET node_id = $1, token = token + 1, lease_until = ${HELD_UNTIL}
 FROM lost WHERE chunks.batch_id = lost.batch_id AND chunks.chunk = lost.chunk RETURNING chunks.*`
 
 export const OPEN_BATCHES = `
@@ -150,7 +149,7 @@ WITH moved AS (
   WHERE batch_id = $1 AND state = 'in_progress' AND next_chunk < chunks
   RETURNING batch_id, next_chunk - 1 AS chunk
 )
-UPDATE batch_chunks AS chunks SET state = 'held', node_id = $2, token = token + 1, reader = token + 1,
+UPDATE batch_chunks AS chunks SET state = 'held', node_id = $2, token = token + 1,
   lease_until = ${HELD_UNTIL}
 FROM moved WHERE chunks.batch_id = moved.batch_id AND chunks.chunk = moved.chunk RETURNING chunks.*`
 

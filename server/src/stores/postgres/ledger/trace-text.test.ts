@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RequestTrace } from '#core/request/request-trace.ts'
-import { traceOfOldSteps } from './earlier-traces.ts'
 import { traceOf, traceText, type TracedRow } from './trace-text.ts'
 
 const CALL = {
@@ -110,34 +109,12 @@ test('prices and spaces that are not usual are read as they were noted', () => {
   assert.deepEqual(read?.attempts[0]?.counts, counts)
 })
 
-test('a text of the version before is read, since its nodes may run beside this one', () => {
-  const text =
-    '[1,[0.12,null,null,4,null,null,null],7,9,[[0,"01a1e008-2f4c-7d1e-b0aa-4c27d0be9c1e","small/azure",1,1.5,2.25,"ok",[["tokens",8,"20000000",1000000]],{"firstByteMs":3}]],{"space":"small@1536:1","width":1536}]'
-  assert.partialDeepStrictEqual(traceOf(text, ROW), {
-    moments: { authenticated: 0.12, admitted: 4 },
-    attempts: [{ deployment: 'small/azure', startMs: 1.5, durationMs: 2.25, firstByteMs: 3, outcome: 'ok' }],
-    space: 'small@1536:1',
-    width: 1536,
-  })
-})
-
 test('of a request with many calls the first are kept', () => {
   const trace = new RequestTrace(1000)
   for (let attempt = 0; attempt < 500; attempt += 1) trace.calls.push({ ...CALL, attempt })
   assert.equal(traceOf(traceText(trace, ROW), ROW)?.attempts.length, 64)
 })
 
-test('a text of a form that is not known is left alone, and a row of the version before reads in order', () => {
+test('a text of a form that is not known is left alone', () => {
   assert.equal(traceOf('[3,"something else"]', ROW), undefined)
-  const old = traceOfOldSteps(
-    {
-      admitMs: 2,
-      gatherMs: 40,
-      settleMs: 1,
-      calls: [{ callId: CALL.callId, deployment: 'small/a', outcome: 'ok', durationMs: 38 }],
-    },
-    'small',
-  )
-  assert.deepEqual(old.moments, { admitting: 0, admitted: 2, gathered: 42, settled: 43 })
-  assert.deepEqual([old.attempts[0]?.startMs, old.attempts[0]?.durationMs], [2, 38])
 })

@@ -4,8 +4,7 @@
  */
 import type { Skip, SkipReason } from '#core/fault/skip.ts'
 import type { CallTrace, PricedCount, RequestTrace, Wire } from '#core/request/request-trace.ts'
-import type { LoggedCall, LoggedTrace } from '#ports/request-reports.ts'
-import { momentsOf, traceOfFirstForm, type FirstForm } from './earlier-traces.ts'
+import type { LoggedCall, LoggedTrace, Moments } from '#ports/request-reports.ts'
 
 /** Calls kept per trace. A request of two thousand texts may make as many calls. */
 const MAX_CALLS = 64
@@ -14,7 +13,7 @@ const MAX_CALLS = 64
 const MAX_SKIPS = 16
 
 /** The first field of a text. A text with an unknown form is not read. */
-const FORM = 2
+const FORM = 1
 
 /** Columns of the row that its trace does not repeat. */
 export interface TracedRow {
@@ -195,12 +194,11 @@ function wholeName(name: KeptName, model: string | undefined): string {
 
 /** Undefined if a newer program wrote the text. */
 export function traceOf(text: string, row: TracedRow): LoggedTrace | undefined {
-  const read = JSON.parse(text) as KeptText | FirstForm
-  if (read[0] === 1) return traceOfFirstForm(read, row.model)
+  const read = JSON.parse(text) as KeptText
   if (read[0] !== FORM) return undefined
   const [, moments, bytesIn, bytesOut, calls, space, width, encoding, usage, more = {}] = read
   return {
-    moments: momentsOf(moments.map((moment) => (moment === null ? null : moment / 100))),
+    moments: readMoments(moments),
     bytesIn,
     bytesOut,
     attempts: calls.map((call, index) => loggedCall(call, index, row)),
@@ -219,6 +217,38 @@ export function traceOf(text: string, row: TracedRow): LoggedTrace | undefined {
     faultText: more.faultText,
     faultCause: more.faultCause,
     skips: (more.skips ?? []).map(([name, reason]) => ({ deployment: wholeName(name, row.model), reason })),
+  }
+}
+
+function readMoments(hundredthsOrNull: KeptText[1]): Moments {
+  const [authenticated, read, admitting, admitted, lookedUp, gathered, settled] = hundredthsOrNull.map(
+    (moment) => (moment === null ? undefined : moment / 100),
+  )
+  return { authenticated, read, admitting, admitted, lookedUp, gathered, settled }
+}
+
+/** For a row without a readable trace: its request made no call, or a newer program wrote it. */
+export function emptyTrace(model: string | undefined): LoggedTrace {
+  return {
+    moments: {},
+    bytesIn: 0,
+    bytesOut: 0,
+    attempts: [],
+    askedModel: model,
+    space: undefined,
+    width: undefined,
+    encoding: undefined,
+    usage: undefined,
+    isUnpriced: false,
+    asset: undefined,
+    savedNanoUsd: 0n,
+    reservation: undefined,
+    emulated: [],
+    dropped: [],
+    wire: undefined,
+    faultText: undefined,
+    faultCause: undefined,
+    skips: [],
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Partitions, created ahead of time: one per day of the request log, one per month of hourly sums, and one per month of the ledger that
- * has one per day below it. A node of an earlier version looks for the month by its name, and is content with it.
+ * has one per day below it.
  */
 import { DatabaseError } from 'pg'
 import { windowOf } from '#core/money/budget.ts'
@@ -44,10 +44,8 @@ export async function makePartitions(database: Database, nowMs: number): Promise
   const made: string[] = []
   const missing: PartitionsMade['missing'][number][] = []
   for (const partition of partitionsDue(nowMs)) {
-    const { name, table, startMs } = partition
-    // The hours of an earlier version have one partition, which ends with the month of the upgrade.
-    const isCovered = present.some((one) => one.name === `${table}_before` && (one.end_ms ?? 0) > startMs)
-    if (names.has(name) || isCovered) continue
+    const { name } = partition
+    if (names.has(name)) continue
     const reason = await changePartition(database, (sql) => create(sql, partition))
     if (reason === undefined) made.push(name)
     else missing.push({ partition: name, reason })
@@ -139,6 +137,9 @@ export async function dropHours(database: Database, beforeMs: number): Promise<s
       const late = await sql.query<{ day: Date }>(LATE_DAYS, [new Date(endMs)])
       for (const { day } of late) await rollUpDays(sql, day, new Date(day.getTime() + DAY_MS))
       await sql.query(`DROP TABLE ${name}, ${labels}`)
+      // Hours of before the first partition.
+      await sql.query('DELETE FROM usage_hours_rest WHERE hour < $1', [new Date(endMs)])
+      await sql.query('DELETE FROM usage_label_hours_rest WHERE hour < $1', [new Date(endMs)])
       await sql.query('UPDATE ledger_seal SET hours_kept_from = $1', [new Date(endMs)])
     })
     return reason === undefined ? [name, labels] : []

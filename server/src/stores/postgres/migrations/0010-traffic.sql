@@ -1,13 +1,13 @@
--- What nodes know of their traffic: what each tells the others now, what is kept of it, and which deployments get no calls.
+-- The traffic of nodes and deployments: news that nodes exchange, the history of it, and deployments that get no calls.
 
--- What a node last told. It is worth a few seconds, so a crash may lose it, and nothing of it is written ahead.
+-- The last news of each node. It is worth a few seconds, so a crash may lose it, and nothing of it is written ahead.
 CREATE UNLOGGED TABLE node_news (
   node_id uuid PRIMARY KEY,
   at timestamptz NOT NULL,
   summary text NOT NULL
 ) WITH (fillfactor = 50);
 
--- When somebody last wanted to read the news. While nobody does, nothing is told.
+-- When the news was last wanted. Nodes write none while no console reads it.
 CREATE UNLOGGED TABLE node_news_wanted (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
   at timestamptz NOT NULL
@@ -21,7 +21,7 @@ CREATE TABLE deployment_slots (
   worst smallint NOT NULL CHECK (worst BETWEEN 0 AND 6),
   calls integer NOT NULL,
   failed integer NOT NULL,
-  -- How long calls took, as counts in classes of growing width. Classes without a call are left out.
+  -- Durations of calls, as counts in classes of growing width. Classes without a call are left out.
   latency_classes smallint[] NOT NULL,
   latency_counts integer[] NOT NULL,
   in_flight integer NOT NULL,
@@ -68,4 +68,37 @@ CREATE TABLE deployment_drains (
   reason text NOT NULL,
   drained_by text NOT NULL,
   drained_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- The end of models by the lists of their upstreams.
+CREATE TABLE upstream_listings (
+  upstream text COLLATE "C" PRIMARY KEY,
+  -- The address that was asked: at another one, the days below do not hold.
+  address text NOT NULL,
+  -- By the clock of the node that asked.
+  read_at timestamptz NOT NULL,
+  -- The day of each model that has one, by the upstream's name of the model: {"gpt-image-1.5": "2026-12-01"}.
+  ends jsonb NOT NULL
+);
+
+-- A row stays: it is the reason why no node sends the notice again.
+CREATE TABLE model_end_notices (
+  upstream text COLLATE "C" NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  ends_on text COLLATE "C" NOT NULL CHECK (ends_on ~ '^\d{4}-\d\d-\d\d$'),
+  -- Days before the end.
+  days smallint NOT NULL,
+  sent_at timestamptz NOT NULL,
+  PRIMARY KEY (upstream, model, ends_on, days)
+);
+
+-- Answers by another model than the one that Torana named.
+CREATE TABLE substitutions (
+  deployment text COLLATE "C" NOT NULL,
+  asked text COLLATE "C" NOT NULL,
+  answered text COLLATE "C" NOT NULL,
+  answers bigint NOT NULL,
+  first_at timestamptz NOT NULL,
+  last_at timestamptz NOT NULL,
+  PRIMARY KEY (deployment, asked, answered)
 );

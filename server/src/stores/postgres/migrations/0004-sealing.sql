@@ -1,7 +1,4 @@
--- Hours that are added up once and then sealed; late entries become corrections; hourly sums get partitions.
-
--- Whether the node writes late entries as corrections. A node of an earlier version does not, and no hour is sealed while it lives.
-ALTER TABLE nodes ADD COLUMN seals boolean NOT NULL DEFAULT false;
+-- Hours of the ledger are added up once and then sealed; late entries become corrections; sealed days become files.
 
 -- How far the ledger has been compared, sealed and dropped.
 CREATE TABLE ledger_seal (
@@ -22,6 +19,25 @@ CREATE TABLE ledger_seal (
   entries_kept_from timestamptz NOT NULL DEFAULT '-infinity'
 );
 INSERT INTO ledger_seal DEFAULT VALUES;
+
+-- None of these moments goes back, so none may be ahead: entries until then would be late, not compared, or refused.
+CREATE FUNCTION refuse_future_seal() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  ahead text;
+BEGIN
+  SELECT name INTO ahead FROM (VALUES
+    ('through', OLD.through, NEW.through),
+    ('compared_through', OLD.compared_through, NEW.compared_through),
+    ('days_through', OLD.days_through::timestamp AT TIME ZONE 'UTC', NEW.days_through::timestamp AT TIME ZONE 'UTC'),
+    ('hours_kept_from', OLD.hours_kept_from, NEW.hours_kept_from),
+    ('entries_kept_from', OLD.entries_kept_from, NEW.entries_kept_from)
+  ) AS moments (name, before, after) WHERE after > before AND after > now();
+  IF ahead IS NOT NULL THEN
+    RAISE EXCEPTION 'ledger_seal.% would be in the future: the clock of a node is wrong', ahead USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER ledger_seal_in_the_past BEFORE UPDATE ON ledger_seal FOR EACH ROW EXECUTE FUNCTION refuse_future_seal();
 
 -- An hour without a row had no entries when it was sealed.
 CREATE TABLE sealed_hours (
@@ -70,12 +86,15 @@ CREATE TABLE ledger_corrections (
   written_at timestamptz NOT NULL DEFAULT now(),
   -- Whether the sums of its day contain it.
   in_day boolean NOT NULL DEFAULT false,
+  -- The number of the day's manifest that has, or will have, the correction. Null: no export has taken it yet.
+  manifest integer,
   PRIMARY KEY (request_id, attempt, kind)
 );
 CREATE INDEX ledger_corrections_open ON ledger_corrections (hour) WHERE NOT in_day;
-
--- One project's days, without its keys: what its budget has spent for good.
-CREATE INDEX usage_group_days_by_project ON usage_group_days (project, day);
+CREATE INDEX ledger_corrections_to_export ON ledger_corrections (hour) WHERE manifest IS NULL;
+-- Finds the corrections of a day that an export has taken, without reading those of all days: a killed export may not have recorded
+-- its manifest.
+CREATE INDEX ledger_corrections_taken ON ledger_corrections (((hour AT TIME ZONE 'UTC')::date), manifest) WHERE manifest IS NOT NULL;
 
 -- Entries without a partition arrive here; those of a dropped day have none.
 CREATE FUNCTION refuse_dropped_day() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -91,46 +110,42 @@ END $$;
 CREATE TRIGGER usage_events_rest_dropped BEFORE INSERT ON usage_events_rest
   FOR EACH ROW EXECUTE FUNCTION refuse_dropped_day();
 
--- Sums by hour get a partition per month. What there is becomes the first one, which ends with this month.
-DO $$
-DECLARE
-  hours text;
-  names text;
-  upper timestamptz := (date_trunc('month', (now() + interval '1 day') AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC';
-BEGIN
-  FOREACH hours IN ARRAY ARRAY['usage_hours', 'usage_label_hours'] LOOP
-    names := CASE hours WHEN 'usage_hours' THEN 'project' ELSE 'project, label, value' END;
-    EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', hours);
-    -- Of a clock that is ahead.
-    EXECUTE format('CREATE TEMPORARY TABLE far_hours ON COMMIT DROP AS SELECT * FROM %I WHERE hour >= %L', hours, upper);
-    EXECUTE format('DELETE FROM %I WHERE hour >= %L', hours, upper);
-    EXECUTE format('ALTER TABLE %I RENAME TO %I', hours, hours || '_before');
-    EXECUTE format('ALTER TABLE %I RENAME CONSTRAINT %I TO %I', hours || '_before', hours || '_pkey', hours || '_before_pkey');
-    EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS) PARTITION BY RANGE (hour)', hours, hours || '_before');
-    EXECUTE format('ALTER TABLE %I ADD PRIMARY KEY (hour, %s, key_id, model, deployment, shard)', hours, names);
-    IF hours = 'usage_hours' THEN
-      ALTER INDEX usage_hours_by_project RENAME TO usage_hours_before_by_project;
-      CREATE INDEX usage_hours_by_project ON usage_hours (project, hour);
-    ELSE
-      ALTER INDEX usage_label_hours_overflow RENAME TO usage_label_hours_before_overflow;
-      CREATE INDEX usage_label_hours_overflow ON usage_label_hours (hour) WHERE value = '';
-    END IF;
-    EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (MINVALUE) TO (%L)', hours, hours || '_before', upper);
-    -- Takes hours for which a node of an earlier version created no partition.
-    EXECUTE format('CREATE TABLE %I PARTITION OF %I DEFAULT WITH (fillfactor = 50)', hours || '_rest', hours);
-    EXECUTE format('INSERT INTO %I SELECT * FROM far_hours', hours);
-    DROP TABLE far_hours;
-  END LOOP;
-END $$;
-
 -- Dropped hours are in the sums of their days. What is added to them later must be a correction, or the day would lose the rest.
 CREATE FUNCTION refuse_dropped_hour() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.hour < (SELECT hours_kept_from FROM ledger_seal) THEN
-    RAISE EXCEPTION 'the hourly sums of % were dropped: a node of this version must write the entry',
+    RAISE EXCEPTION 'the hourly sums of % were dropped: the entry must be a correction',
       (NEW.hour AT TIME ZONE 'UTC')::date USING ERRCODE = 'check_violation';
   END IF;
   RETURN NEW;
 END $$;
 CREATE TRIGGER usage_hours_rest_dropped BEFORE INSERT ON usage_hours_rest
   FOR EACH ROW WHEN (NEW.shard < 100) EXECUTE FUNCTION refuse_dropped_hour();
+
+-- Manifests of the ledger's files in the blob store, in the order of their chain.
+CREATE TABLE ledger_exports (
+  sequence bigint PRIMARY KEY,
+  day date NOT NULL,
+  -- 1 for the sealed day; one more for each export of corrections.
+  number integer NOT NULL,
+  -- The signed file, byte by byte, and its SHA-256 in hex.
+  manifest text NOT NULL,
+  sha256 text NOT NULL,
+  -- Of the day up to this manifest, corrections included.
+  entries bigint NOT NULL,
+  bytes bigint NOT NULL,
+  exported_at timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (day, number)
+);
+CREATE TRIGGER ledger_exports_append_only BEFORE UPDATE OR DELETE ON ledger_exports
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+-- The node that exports, and why the last export failed.
+CREATE TABLE ledger_lake (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  holder uuid,
+  held_until timestamptz NOT NULL DEFAULT '-infinity',
+  problem text,
+  problem_at timestamptz
+);
+INSERT INTO ledger_lake DEFAULT VALUES;

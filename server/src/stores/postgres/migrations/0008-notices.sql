@@ -1,10 +1,33 @@
--- Alerts: rules and channels of the store, incidents, and the notices that wait for channels.
+-- Events for the webhooks of projects, and alerts: rules and channels of the store, incidents, and the notices that wait for channels.
+
+-- Sent events stay for a while, so that the same event is not sent again.
+CREATE TABLE webhook_events (
+  event_id text COLLATE "C" NOT NULL,
+  url text COLLATE "C" NOT NULL,
+  -- Finds the secret together with the URL; the secret is not kept here.
+  project text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  -- Text, not jsonb: every try sends the same bytes.
+  payload text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- The next try. During a try: when its node counts as gone.
+  due_at timestamptz NOT NULL DEFAULT now(),
+  tries smallint NOT NULL DEFAULT 0,
+  -- The node of the last try.
+  node_id uuid,
+  ended_at timestamptz,
+  outcome text CHECK (outcome IN ('sent', 'given-up')),
+  PRIMARY KEY (event_id, url)
+);
+CREATE INDEX webhook_events_waiting ON webhook_events (due_at) WHERE ended_at IS NULL;
+CREATE INDEX webhook_events_ended ON webhook_events (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX webhook_events_by_project ON webhook_events (project, created_at DESC);
 
 CREATE TABLE alert_channels (
   channel_id text COLLATE "C" PRIMARY KEY,
   name text COLLATE "C" NOT NULL UNIQUE,
   kind text NOT NULL,
-  -- What people recognise it by. Where it leads is sealed.
+  -- The part of the address that an admin recognises. The whole is sealed.
   masked text NOT NULL,
   keeps_quiet boolean NOT NULL,
   sealed_key bytea NOT NULL,
@@ -38,7 +61,7 @@ CREATE TABLE alert_incidents (
   -- UUIDv7: sorts by time.
   incident_id uuid PRIMARY KEY,
   kind text NOT NULL,
-  -- What everything in it has in common, such as an upstream.
+  -- What its findings have in common, such as an upstream.
   cause text COLLATE "C" NOT NULL,
   -- Empty: the installation.
   project text COLLATE "C" NOT NULL,
@@ -53,7 +76,6 @@ CREATE TABLE alert_incidents (
   started_at timestamptz NOT NULL DEFAULT now(),
   ended_at timestamptz
 );
-
 -- An incident starts once, whichever nodes see it.
 CREATE UNIQUE INDEX alert_incidents_open ON alert_incidents (kind, cause, project) WHERE ended_at IS NULL;
 CREATE INDEX alert_incidents_ended ON alert_incidents (ended_at) WHERE ended_at IS NOT NULL;
@@ -75,7 +97,6 @@ CREATE TABLE alert_notices (
   outcome text,
   PRIMARY KEY (incident_id, channel_id, sequence)
 );
-
 CREATE INDEX alert_notices_waiting ON alert_notices (channel_id, tries, created_at) WHERE ended_at IS NULL;
 CREATE INDEX alert_notices_created ON alert_notices (created_at);
 
@@ -101,7 +122,6 @@ CREATE TABLE alert_deliveries (
   attempt integer NOT NULL,
   problem text
 );
-
 CREATE INDEX alert_deliveries_channel ON alert_deliveries (channel_id, at DESC);
 CREATE INDEX alert_deliveries_incident ON alert_deliveries (incident_id) WHERE incident_id IS NOT NULL;
 CREATE INDEX alert_deliveries_at ON alert_deliveries (at);

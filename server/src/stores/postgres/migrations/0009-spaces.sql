@@ -1,0 +1,160 @@
+-- The vector space of each embedding model, and the standing of its deployments.
+
+CREATE TABLE space_references (
+  model text COLLATE "C" PRIMARY KEY,
+  -- How often another space has been accepted, from 1.
+  generation int NOT NULL CHECK (generation >= 1),
+  width int NOT NULL CHECK (width >= 1),
+  -- The id that follows from the three above.
+  space text COLLATE "C" NOT NULL,
+  -- Those of the probe texts, one after another: float32, little-endian.
+  vectors bytea NOT NULL,
+  deployment text NOT NULL,
+  accepted_at timestamptz NOT NULL,
+  -- Null: no actor did, it is the first deployment's answer.
+  accepted_by text,
+  -- How far the samples were apart. Null: the vectors are one sample.
+  spread double precision
+);
+
+-- Vectors of the probe images of a model that takes images, for each of its spaces.
+CREATE TABLE space_image_references (
+  model text COLLATE "C" NOT NULL,
+  generation int NOT NULL CHECK (generation >= 1),
+  -- One after another: float32, little-endian, of the width of the model's reference.
+  vectors bytea NOT NULL,
+  spread double precision,
+  PRIMARY KEY (model, generation)
+);
+
+CREATE TABLE space_standings (
+  model text COLLATE "C" NOT NULL,
+  deployment text COLLATE "C" NOT NULL,
+  -- Where the deployment led: elsewhere it has another standing.
+  target text COLLATE "C" NOT NULL,
+  -- The space that it was last compared with.
+  space text COLLATE "C",
+  is_quarantined boolean NOT NULL,
+  last_good_at timestamptz,
+  reason text,
+  -- The last probe, also if it failed, with moments in Unix milliseconds.
+  last jsonb NOT NULL,
+  -- [{"fromMs", "untilMs"}]: vectors made in between are never to be used.
+  bad_windows jsonb NOT NULL,
+  -- Good probes and rides before the last one, in Unix milliseconds, the oldest first.
+  good_at jsonb NOT NULL DEFAULT '[]',
+  PRIMARY KEY (model, deployment, target)
+-- Changed in place every quarter of an hour, read by every node every few seconds.
+) WITH (fillfactor = 70);
+
+CREATE TABLE space_probes (
+  model text COLLATE "C" NOT NULL,
+  at timestamptz NOT NULL,
+  deployment text COLLATE "C" NOT NULL,
+  target text COLLATE "C" NOT NULL,
+  space text COLLATE "C" NOT NULL,
+  verdict text NOT NULL CHECK (verdict IN ('good', 'warned', 'quarantined', 'failed')),
+  least_cosine double precision,
+  norm_drift double precision,
+  reason text,
+  -- The cosine of each probe text with its reference, in the order of the texts.
+  cosines double precision[],
+  -- One probe text in a live call. It may be sent in the same millisecond as a probe, and must not be taken for it.
+  is_ride boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (model, at, deployment, target, is_ride)
+);
+CREATE INDEX space_probes_by_age ON space_probes (at);
+
+-- Probe texts that ride along in live calls, in slots of five minutes.
+CREATE TABLE space_rides (
+  model text COLLATE "C" NOT NULL,
+  -- Start of the slot.
+  at timestamptz NOT NULL,
+  deployment text COLLATE "C" NOT NULL,
+  target text COLLATE "C" NOT NULL,
+  rides int NOT NULL,
+  least_cosine double precision NOT NULL,
+  PRIMARY KEY (model, at, deployment, target)
+);
+CREATE INDEX space_rides_by_age ON space_rides (at);
+
+-- The ranges by which int8 and uint8 are made of a model's vectors. A row never changes: its id is in the names of spaces.
+CREATE TABLE space_calibrations (
+  -- A checksum of everything below that decides the bytes.
+  id text COLLATE "C" PRIMARY KEY CHECK (id ~ '^[0-9a-f]{8}$'),
+  model text COLLATE "C" NOT NULL,
+  -- The space of the float vectors that it was made from.
+  space text COLLATE "C" NOT NULL,
+  width int NOT NULL CHECK (width >= 1),
+  -- The least and the greatest value of each dimension: float32, little-endian.
+  mins bytea NOT NULL CHECK (length(mins) = 4 * width),
+  maxs bytea NOT NULL CHECK (length(maxs) = 4 * width),
+  -- How many vectors they were taken from.
+  vectors int NOT NULL CHECK (vectors >= 1),
+  made_at timestamptz NOT NULL,
+  made_by text NOT NULL
+);
+
+-- Models that were compared with their family, for the latest generation of the family's space.
+CREATE TABLE space_family_members (
+  family text COLLATE "C" NOT NULL,
+  generation int NOT NULL CHECK (generation >= 1),
+  model text COLLATE "C" NOT NULL,
+  -- The generation of the model's own space when it was compared.
+  model_generation int NOT NULL CHECK (model_generation >= 1),
+  is_reference boolean NOT NULL,
+  is_joined boolean NOT NULL,
+  agreement double precision,
+  found double precision,
+  reason text,
+  deployment text NOT NULL,
+  compared_at timestamptz NOT NULL,
+  width int NOT NULL CHECK (width >= 1),
+  -- Of the family texts when the model joined: float32, little-endian, one after another. Null: it never has.
+  vectors bytea,
+  PRIMARY KEY (family, generation, model, model_generation)
+);
+
+-- Times in which a deployment may have answered with vectors of another space: from its last good check until its next good one.
+CREATE TABLE suspect_windows (
+  window_id text COLLATE "C" PRIMARY KEY,
+  model text COLLATE "C" NOT NULL,
+  deployment text COLLATE "C" NOT NULL,
+  target text COLLATE "C" NOT NULL,
+  space text COLLATE "C" NOT NULL,
+  from_at timestamptz NOT NULL,
+  -- Null while the deployment is outside its space.
+  until_at timestamptz,
+  found_at timestamptz NOT NULL DEFAULT now(),
+  -- When the ledger is read next for vectors of the window. Null: never again.
+  next_listing_at timestamptz DEFAULT now() + interval '5 seconds',
+  -- How often it was read since the window was found, or ended.
+  listings smallint NOT NULL DEFAULT 0,
+  -- When an actor first asked for the repair.
+  repair_asked_at timestamptz
+);
+CREATE UNIQUE INDEX suspect_windows_open ON suspect_windows (model, deployment, target) WHERE until_at IS NULL;
+CREATE INDEX suspect_windows_due ON suspect_windows (next_listing_at) WHERE next_listing_at IS NOT NULL;
+
+-- Each request whose answer holds vectors of the window.
+CREATE TABLE suspect_vectors (
+  window_id text COLLATE "C" NOT NULL REFERENCES suspect_windows (window_id) ON DELETE CASCADE,
+  request_id uuid NOT NULL,
+  project text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  inputs integer NOT NULL,
+  batch_id text COLLATE "C",
+  -- [[first, last], …] of the batch's file, from 1. Null: it is no request of a batch, or the results of the batch are gone.
+  lines jsonb,
+  PRIMARY KEY (window_id, request_id)
+);
+
+-- The batch that embeds the lines of another batch again. The row is there before the batch is, so that a node that dies in
+-- between leaves the id under which the next one makes it.
+CREATE TABLE suspect_repairs (
+  window_id text COLLATE "C" NOT NULL REFERENCES suspect_windows (window_id) ON DELETE CASCADE,
+  batch_id text COLLATE "C" NOT NULL,
+  repair_batch_id text COLLATE "C" NOT NULL,
+  made_at timestamptz,
+  PRIMARY KEY (window_id, batch_id)
+);
