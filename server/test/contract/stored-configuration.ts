@@ -12,6 +12,7 @@ import { sealingKeysOf } from '#runtime/secret.ts'
 import { PostgresConfiguration } from '#stores/postgres/directory/configuration.ts'
 import { runs } from '#test/support/arbitraries.ts'
 import { SECRETS, type DatabaseDirectory } from '#test/support/directory.ts'
+import { eventually } from '#test/support/process.ts'
 
 const ALICE = { kind: 'member', name: 'alice', address: '192.0.2.7' } as const
 const UPSTREAM = { object: 'upstream', name: 'openai', before: null, after: { provider: 'openai' } } as const
@@ -247,6 +248,36 @@ export function storedConfigurationSuite(name: string, open: () => Promise<Datab
     assert.deepEqual(await idsIn('price_changes'), ['m/old'])
     await store.change(() => changeOf([MODEL], { pricedDeployments: ['m/new'] }), ALICE)
     assert.deepEqual(await idsIn('prices'), [])
+  })
+
+  test(`${name}: a rename and a probe of the deployment that come together are both written`, async () => {
+    const { store, database } = await opened()
+    await database.query(
+      `INSERT INTO space_references (model, generation, width, space, vectors, deployment, accepted_at)
+       VALUES ('m', 1, 1, 'm@1:1', '', 'm/old', now()) ON CONFLICT DO NOTHING`,
+    )
+    await database.query(
+      `INSERT INTO space_standings (model, deployment, target, is_quarantined, last, bad_windows) VALUES ('m', 'm/old', 't', true, '{}', '[]')`,
+    )
+    let renamed: Promise<unknown> | undefined
+    await database.transaction(async (probe) => {
+      await probe.query(`SELECT FROM space_references WHERE model = 'm' FOR SHARE`)
+      renamed = store.change(
+        () => changeOf([UPSTREAM], { renamedDeployments: [{ from: 'm/old', to: 'm/new' }] }),
+        ALICE,
+      )
+      await eventually(async () => {
+        const [row] = await database.query<{ waits: boolean }>(
+          `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock') AS waits`,
+        )
+        assert.equal(row?.waits, true)
+      })
+      await probe.query(`UPDATE space_standings SET is_quarantined = false WHERE deployment = 'm/old'`)
+    })
+    await renamed
+    assert.deepEqual(await database.query('SELECT deployment, is_quarantined FROM space_standings'), [
+      { deployment: 'm/new', is_quarantined: false },
+    ])
   })
 
   test(`${name}: whatever names are handed on in one change, all that is known of each upstream and deployment goes along`, async () => {

@@ -94,6 +94,14 @@ const FOLLOWING = [
   },
 ] as const
 
+/**
+ * The models of renamed deployments, as a probe locks them before it writes anything else: in another order, a rename and a probe would
+ * wait for each other, and PostgreSQL would end one of them.
+ */
+const HOLD_PROBES = `
+SELECT FROM space_references WHERE model IN (SELECT model FROM space_standings WHERE deployment = ANY ($1::text[]))
+ORDER BY model FOR UPDATE`
+
 /** Deployments named in rows of something else. */
 const NAMED = ['space_references', 'space_family_members'].map(
   (table) => `
@@ -199,6 +207,7 @@ async function followDeployments(
   { renamedDeployments, pricedDeployments }: PreparedChange,
 ): Promise<void> {
   const renames = renamesOf(renamedDeployments)
+  if (renames.from.length > 0) await sql.query(HOLD_PROBES, [renames.from])
   await follow(sql, FOLLOWING, renames)
   if (renames.from.length > 0)
     for (const statement of NAMED) await sql.query(statement, [renames.from, renames.to])
