@@ -45,8 +45,8 @@ export class CredentialLost extends Error {
 export interface CredentialStore {
   /** Stores the secret in place of any before. It is never shown again. */
   put(credential: NewCredential, actor: Actor): Promise<CredentialRecord>
-  /** Undefined when the upstream has none at exactly one of these addresses. Rejects with `CredentialLost`. */
-  open(upstream: string, addresses: readonly string[]): Promise<string | undefined>
+  /** Undefined when the upstream has none at exactly this address. Rejects with `CredentialLost`. */
+  open(upstream: string, address: string): Promise<string | undefined>
   /** Another base URL than before drops the secret. Undefined when nothing is stored for the upstream. */
   setBaseUrl(upstream: string, baseUrl: string, actor: Actor): Promise<CredentialRecord | undefined>
   /** Forgets the secret. Undefined when nothing is stored for the upstream. */

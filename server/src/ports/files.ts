@@ -130,10 +130,7 @@ export interface Files {
   /** The file will not arrive: it is due for deletion now. */
   giveUp(id: string): Promise<void>
   find(id: string, project: string): Promise<StoredFile | undefined>
-  /**
-   * The scan of an uploaded file's lines. Undefined when there is no such file, or when an earlier version stored a scan
-   * larger than `MAX_SCAN_BYTES`, which is not read.
-   */
+  /** The scan of an uploaded file's lines. Undefined when the file was deleted since. */
   scan(id: string): Promise<FileScan | undefined>
   /** The segments of an uploaded file, also of a deleted one while it is held. */
   segments(id: string): Promise<readonly FileSegment[]>

@@ -21,14 +21,14 @@ export function credentialStoreSuite(name: string, open: () => Promise<DatabaseD
       { ...stored, updatedAtMs: 0 },
       { upstream: 'openai', baseUrl, hasSecret: true, updatedAtMs: 0, tail: '…ream' },
     )
-    assert.equal(await store.open('openai', [baseUrl]), secret)
+    assert.equal(await store.open('openai', baseUrl), secret)
     for (const [upstream, url] of [
       ['openai', `${baseUrl}/`],
       ['openai', 'https://api.example.com.evil.example/v1'],
       ['openai', ''],
       ['other', baseUrl],
     ] as const)
-      assert.equal(await store.open(upstream, [url]), undefined)
+      assert.equal(await store.open(upstream, url), undefined)
   })
 
   test(`${name}: another base URL drops the secret, the same one keeps it`, async () => {
@@ -38,15 +38,15 @@ export function credentialStoreSuite(name: string, open: () => Promise<DatabaseD
       (await store.setBaseUrl('openai', baseUrl, { kind: 'member', name: 'tester' }))?.hasSecret,
       true,
     )
-    assert.equal(await store.open('openai', [baseUrl]), secret)
+    assert.equal(await store.open('openai', baseUrl), secret)
     const moved = await store.setBaseUrl('openai', 'https://evil.example/v1', {
       kind: 'member',
       name: 'tester',
     })
     assert.deepEqual([moved?.baseUrl, moved?.hasSecret], ['https://evil.example/v1', false])
-    assert.equal(await store.open('openai', ['https://evil.example/v1']), undefined)
+    assert.equal(await store.open('openai', 'https://evil.example/v1'), undefined)
     await store.setBaseUrl('openai', baseUrl, { kind: 'member', name: 'tester' })
-    assert.equal(await store.open('openai', [baseUrl]), undefined)
+    assert.equal(await store.open('openai', baseUrl), undefined)
     assert.equal(await store.setBaseUrl('nobody', baseUrl, { kind: 'member', name: 'tester' }), undefined)
   })
 
@@ -54,11 +54,11 @@ export function credentialStoreSuite(name: string, open: () => Promise<DatabaseD
     const { store } = await opened()
     await store.put(credential, { kind: 'member', name: 'tester' })
     await store.put({ ...credential, secret: 'another' }, { kind: 'member', name: 'tester' })
-    assert.equal(await store.open('openai', [baseUrl]), 'another')
+    assert.equal(await store.open('openai', baseUrl), 'another')
     assert.equal((await store.list())[0]?.tail, undefined, 'of a short secret nothing is shown')
     const dropped = await store.drop('openai', { kind: 'member', name: 'tester' })
     assert.deepEqual([dropped?.hasSecret, dropped?.tail], [false, undefined])
-    assert.equal(await store.open('openai', [baseUrl]), undefined)
+    assert.equal(await store.open('openai', baseUrl), undefined)
     assert.equal(await store.drop('nobody', { kind: 'member', name: 'tester' }), undefined)
     assert.deepEqual(
       (await store.list()).map(({ upstream, hasSecret }) => [upstream, hasSecret]),
@@ -110,9 +110,9 @@ export function credentialStoreSuite(name: string, open: () => Promise<DatabaseD
     })
     const rotating = credentials({ current: 'new', previous: 'old' })
     const rotated = credentials({ current: 'new', previous: undefined })
-    await assert.rejects(rotated.open('openai', [baseUrl]), CredentialLost)
-    assert.equal(await rotating.open('openai', [baseUrl]), secret)
-    assert.equal(await rotated.open('openai', [baseUrl]), secret)
+    await assert.rejects(rotated.open('openai', baseUrl), CredentialLost)
+    assert.equal(await rotating.open('openai', baseUrl), secret)
+    assert.equal(await rotated.open('openai', baseUrl), secret)
   })
 
   test(`${name}: what was sealed for one upstream does not open for another, nor after a change`, async () => {
@@ -126,13 +126,13 @@ export function credentialStoreSuite(name: string, open: () => Promise<DatabaseD
       `UPDATE upstream_credentials SET ${column} = (SELECT ${column} FROM upstream_credentials WHERE upstream = 'other')
        WHERE upstream = 'openai'`
     await database.query(swap('sealed_key'))
-    await assert.rejects(store.open('openai', [baseUrl]), CredentialLost)
+    await assert.rejects(store.open('openai', baseUrl), CredentialLost)
     await database.query(swap('sealed_secret'))
-    await assert.rejects(store.open('openai', [baseUrl]), CredentialLost)
-    assert.equal(await store.open('other', [baseUrl]), 'another')
+    await assert.rejects(store.open('openai', baseUrl), CredentialLost)
+    assert.equal(await store.open('other', baseUrl), 'another')
     await database.query(
       `UPDATE upstream_credentials SET sealed_secret = set_byte(sealed_secret, 30, 255 - get_byte(sealed_secret, 30))`,
     )
-    await assert.rejects(store.open('other', [baseUrl]), CredentialLost)
+    await assert.rejects(store.open('other', baseUrl), CredentialLost)
   })
 }

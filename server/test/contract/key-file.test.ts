@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { ChangeRefused, type KeyRecord, type KeyStore } from '#ports/key-store.ts'
 import type { Key } from '#ports/keys.ts'
-import { snapshotKeysOf } from '#runtime/secret.ts'
-import { changesJson } from '#stores/key-file/key-json.ts'
 import { runs } from '#test/support/arbitraries.ts'
 import { digested, memoryDirectory, SECRETS, someSecret } from '#test/support/directory.ts'
 import { keyFileIn, someKeyFolder } from '#test/support/key-file.ts'
@@ -291,32 +280,4 @@ test('a disk that cannot be written is reported, and takes no key away', async (
   await snapshot.start()
   assert.equal((await snapshot.find(secret))?.id, 'p/k')
   assert.match(troubles.join(), /the key file can't be written/)
-})
-
-test('the snapshot of the version before serves a first start without the store', async () => {
-  const { keyStore, folder, link, clock, secrets } = await kept()
-  const upgraded = join(folder, 'upgraded')
-  const { keys } = changesJson({ keys: await living(keyStore), projects: [] })
-  const head = { format: 'torana key snapshot 1', verifiedAtMs: clock.nowMs() }
-  const text = [head, ...keys].map((line) => `${JSON.stringify(line)}\n`).join('')
-  const [signing] = snapshotKeysOf(SECRETS)
-  const signature = createHmac('sha256', signing as Uint8Array)
-    .update(text)
-    .digest('base64')
-  mkdirSync(upgraded)
-  const path = join(upgraded, 'keys.snapshot')
-  writeFileSync(path, `${text}${signature}\n`)
-  link.isCut = true
-  const { snapshot } = keyNode(link, { clock, file: keyFileIn(upgraded) })
-  await snapshot.start()
-  assert.deepEqual(
-    (await Promise.all(secrets.map(async (one) => snapshot.find(one)))).map((key) => key?.id),
-    ['p/0', 'p/1', 'p/2'],
-  )
-  link.isCut = false
-  await keyStore.revokeKey('p/0', BY)
-  await snapshot.refresh()
-  assert.equal(await snapshot.find(secrets[0] ?? ''), undefined)
-  // A version before that is started again within the hour finds its own.
-  assert.ok(existsSync(path) && existsSync(join(upgraded, 'keys.packed')))
 })

@@ -201,20 +201,20 @@ export function storedConfigurationSuite(name: string, open: () => Promise<Datab
         changeOf([UPSTREAM], { credentials: [{ kind: 'put', upstream: 'openai', baseUrl, secret: 'sk-1' }] }),
       ALICE,
     )
-    assert.equal(await secrets.open('openai', [baseUrl]), 'sk-1')
+    assert.equal(await secrets.open('openai', baseUrl), 'sk-1')
     const renamed = { ...UPSTREAM, name: 'main', renamedFrom: 'openai', before: UPSTREAM.after }
     await store.change(() => changeOf([renamed]), ALICE)
     assert.deepEqual(
       (await store.read()).map((one) => one.name),
       ['main'],
     )
-    assert.equal(await secrets.open('main', [baseUrl]), 'sk-1')
+    assert.equal(await secrets.open('main', baseUrl), 'sk-1')
     const moved = { ...UPSTREAM, name: 'main', before: UPSTREAM.after, after: { baseUrl: other } }
     await store.change(
       () => changeOf([moved], { credentials: [{ kind: 'bind', upstream: 'main', baseUrl: other }] }),
       ALICE,
     )
-    assert.equal(await secrets.open('main', [baseUrl, other]), undefined)
+    for (const address of [baseUrl, other]) assert.equal(await secrets.open('main', address), undefined)
     const deleted = { ...moved, before: moved.after, after: null }
     await store.change(() => changeOf([deleted]), ALICE)
     assert.deepEqual(await secrets.list(), [])

@@ -64,7 +64,7 @@ test('keys, credentials and audit: what was made is found, what is sealed opens,
     { upstream: 'openai', baseUrl, secret: 'sk-of-an-upstream' },
     { kind: 'member', name: 'tester' },
   )
-  assert.equal(await credentials.open('openai', [baseUrl]), 'sk-of-an-upstream')
+  assert.equal(await credentials.open('openai', baseUrl), 'sk-of-an-upstream')
   const configuration = new PostgresConfiguration(database, sealingKeysOf(SECRETS))
   const added = { object: 'upstream', name: 'openai', before: null, after: { provider: 'openai' } } as const
   await configuration.change(

@@ -9,9 +9,9 @@ export interface KeptEdit {
   readonly mask: Mask | undefined
 }
 
-/** A class does not survive the storage; its fields do. Earlier versions stored the images as `pictures`. */
+/** A class does not survive the storage; its fields do. */
 interface StoredEdit {
-  readonly files: EditFiles | (Omit<EditFiles, 'images'> & { readonly pictures: EditFiles['images'] })
+  readonly files: EditFiles
   readonly mask: Pick<Mask, 'width' | 'height' | 'words'> | undefined
 }
 
@@ -44,7 +44,7 @@ export async function keptEdit(job: string): Promise<KeptEdit | undefined> {
   if (stored === undefined) return undefined
   const { files, mask } = stored
   return {
-    files: { images: 'images' in files ? files.images : files.pictures, mask: files.mask },
+    files,
     mask: mask && new Mask(mask.width, mask.height, mask.words),
   }
 }

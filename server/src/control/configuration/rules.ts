@@ -1,7 +1,7 @@
 /** Changes of the configuration as lines of torana.yaml, as effects in words, and turned around. */
 import { z } from 'zod'
 import type { Catalog, Model } from '#core/catalog/catalog.ts'
-import { addressOf, credentialAddressesOf } from '#core/catalog/upstream-address.ts'
+import { addressOf } from '#core/catalog/upstream-address.ts'
 import { priceTextOf } from '#core/money/price-text.ts'
 import { lineDiff } from '#core/text/line-diff.ts'
 import type { CredentialRecord } from '#ports/credentials.ts'
@@ -76,7 +76,7 @@ export function sealedUpstreams(
   return records.flatMap(({ upstream: was, baseUrl, hasSecret }) => {
     const name = renames.get(was) ?? was
     const known = upstreams?.get(name)?.upstream
-    return hasSecret && known !== undefined && credentialAddressesOf(known).includes(baseUrl) ? [name] : []
+    return hasSecret && known !== undefined && addressOf(known) === baseUrl ? [name] : []
   })
 }
 

@@ -1,7 +1,7 @@
 /** Credentials of upstreams: where each comes from, and the stored ones; never a credential itself. */
 import { z } from 'zod'
 import { upstreamsOf, type Upstream } from '#core/catalog/catalog.ts'
-import { addressOf, credentialAddressesOf } from '#core/catalog/upstream-address.ts'
+import { addressOf } from '#core/catalog/upstream-address.ts'
 import type { CredentialRecord } from '#ports/credentials.ts'
 import { actorIn } from '../shared/caller.ts'
 import { conflict, notFound } from '../shared/faults.ts'
@@ -78,7 +78,7 @@ function credentialBody(
   upstream: Upstream,
   stored: CredentialRecord | undefined,
 ): z.output<typeof credential> {
-  const isUsable = stored?.hasSecret === true && credentialAddressesOf(upstream).includes(stored.baseUrl)
+  const isUsable = stored?.hasSecret === true && addressOf(upstream) === stored.baseUrl
   return {
     upstream: upstream.name,
     base_url: addressOf(upstream),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Catalog, Upstream } from '#core/catalog/catalog.ts'
 import type { OfferedModel } from '#core/catalog/offer.ts'
-import { credentialAddressesOf } from '#core/catalog/upstream-address.ts'
+import { addressOf } from '#core/catalog/upstream-address.ts'
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import type { FaultCode } from '#core/fault/fault.ts'
 import { embeddingAbilities, narrowerWidths } from '#core/options/embedding.ts'
@@ -129,8 +129,8 @@ export function registerUpstreamCheck(api: Api, node: ControlNode): void {
       const entry = known.managedBy === 'store' ? await storedEntry(name) : declaredEntry(known.upstream)
       if (entry === undefined) throw notFound(`There is no upstream ${name}.`)
       if (secret !== undefined) return check(name, entry, secret)
-      const addresses = credentialAddressesOf(usable(tryUpstream(name, entry)).upstream)
-      return check(name, entry, known.upstream.apiKey ?? (await credentials.open(name, addresses)))
+      const address = addressOf(usable(tryUpstream(name, entry)).upstream)
+      return check(name, entry, known.upstream.apiKey ?? (await credentials.open(name, address)))
     },
   })
 }

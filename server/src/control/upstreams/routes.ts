@@ -1,7 +1,7 @@
 /** Upstreams of torana.yaml and of the store: listed, connected, changed and deleted while nodes run. No answer holds a secret. */
 import { z } from 'zod'
 import { listModels, type Catalog, type KnownUpstream, type Upstream } from '#core/catalog/catalog.ts'
-import { addressOf, credentialAddressesOf } from '#core/catalog/upstream-address.ts'
+import { addressOf } from '#core/catalog/upstream-address.ts'
 import { standingsOf, type NodeSummary } from '#core/traffic/node-summary.ts'
 import type { CredentialRecord } from '#ports/credentials.ts'
 import { actorIn } from '../shared/caller.ts'
@@ -244,7 +244,7 @@ function upstreamBody(
   stored: CredentialRecord | undefined,
   catalog: Catalog,
 ): z.output<typeof changedUpstream> {
-  const isUsable = stored?.hasSecret === true && credentialAddressesOf(one).includes(stored.baseUrl)
+  const isUsable = stored?.hasSecret === true && addressOf(one) === stored.baseUrl
   const models = listModels(catalog)
   const deployments = models
     .flatMap<{ readonly id: string; readonly upstream: Upstream }>((model) => model.deployments)

@@ -47,11 +47,3 @@ export function addressOf(upstream: Upstream): string {
 export function endpointOf({ baseUrl, dialect, provider }: Upstream): string {
   return baseUrl ?? `${dialect}:${provider ?? ''}`
 }
-
-/**
- * The addresses whose credential this upstream may use. Earlier versions bound credentials to the endpoint alone: such a
- * credential stays valid until the upstream changes, because every host that its settings can form is the provider's.
- */
-export function credentialAddressesOf(upstream: Upstream): readonly string[] {
-  return [...new Set([addressOf(upstream), endpointOf(upstream)])]
-}

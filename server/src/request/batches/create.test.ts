@@ -184,15 +184,15 @@ test('only an uploaded file of the project makes a batch', async () => {
     message: /^File 'file-2' has the purpose 'batch_output'/,
   })
   assert.equal(released.length, 1)
-  // A scan of an earlier version that is too large to be read.
+  // Deleted since it was found.
   const unread = {
     ...all,
     files: Object.create(all.files, { scan: { value: async () => undefined } }) as Files,
   }
   await assert.rejects(createBatch(ASKED, OPTIONS, unread), {
-    code: 'invalid_parameter',
+    code: 'not_found',
     param,
-    message: /^File 'file-1' was read by an earlier version/,
+    message: /^There is no file 'file-1'/,
   })
   assert.equal(released.length, 2)
   assert.equal(released[1], (held.at(-1) as { holder: string }).holder)

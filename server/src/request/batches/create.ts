@@ -51,25 +51,19 @@ export async function createBatch(
   const id = `batch_${identifiers.next().replaceAll('-', '')}`
   const untilMs = clock.nowMs() + asked.windowMs + AFTER_WINDOW_MS
   const file = await files.hold(asked.inputFileId, key.project, { holder: id, untilMs })
-  if (file === undefined)
-    throw new Fault(
-      'not_found',
-      `There is no file '${asked.inputFileId.slice(0, 80)}' in project '${key.project}'.`,
-      { param: 'input_file_id' },
-    )
-  const scan = file.source.kind === 'uploaded' ? await files.scan(file.id) : undefined
+  const scan = file?.source.kind === 'uploaded' ? await files.scan(file.id) : undefined
   // No batch will read the bytes.
-  if (scan === undefined) await files.release(file.id, id)
-  if (file.source.kind !== 'uploaded')
+  if (file !== undefined && scan === undefined) await files.release(file.id, id)
+  if (file !== undefined && file.source.kind !== 'uploaded')
     throw new Fault(
       'invalid_parameter',
       `File '${file.id}' has the purpose '${file.purpose}'. Send the id of a file with the purpose 'batch'.`,
       { param: 'input_file_id' },
     )
-  if (scan === undefined)
+  if (file === undefined || scan === undefined)
     throw new Fault(
-      'invalid_parameter',
-      `File '${file.id}' was read by an earlier version of Torana, and names models of more than 200 characters. Upload it again: the answer names what is wrong with which line.`,
+      'not_found',
+      `There is no file '${asked.inputFileId.slice(0, 80)}' in project '${key.project}'.`,
       { param: 'input_file_id' },
     )
   const errors = errorsOf(scan, asked.endpoint, key, dependencies.catalog())

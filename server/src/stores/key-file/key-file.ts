@@ -1,6 +1,6 @@
 /** The packed keys of a machine in its data folder, and the log of changes beside them. */
 import { constants, existsSync, mkdirSync } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type {
@@ -15,7 +15,6 @@ import type {
 import type { KeyRecord } from '#ports/key-store.ts'
 import { lockFile } from '../file-lock.ts'
 import { appendTo, readLog } from './change-log.ts'
-import { readOldSnapshot } from './old-snapshot.ts'
 import { packAll, packChanged, type Write } from './packing.ts'
 import { PackedKeyBytes } from './packed-keys.ts'
 import { bytesInMemory, identityOf, openFile } from './readable-bytes.ts'
@@ -26,8 +25,6 @@ const DRAFT = 'keys.packed.draft'
 /** In a folder that others write to, the draft may be a link to a file of this user: it is not followed. */
 const DRAFT_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
 const LOCK = 'keys.lock'
-/** Of earlier versions. */
-const OLD_SNAPSHOT = 'keys.snapshot'
 
 /** Changes that each process holds in memory beside the packed file: about 10 MB. */
 const MAX_CHANGES = 10_000
@@ -38,8 +35,6 @@ const MAX_STANDSTILL_MS = 300_000
 const LOCK_LOOK_MS = 100
 /** A record that says the same with an earlier time is recent enough: another process wrote it. */
 const RECENT_MS = 60_000
-/** An earlier version that is started again would no longer use its snapshot. */
-const OLD_SNAPSHOT_MS = 3_600_000
 
 export interface KeyFileParts {
   readonly folder: string
@@ -54,7 +49,7 @@ export interface KeyFileParts {
 
 /** Whether a node has worked on this data folder, so that it knows stored keys without the store. */
 export function hasKeyFile(folder: string): boolean {
-  return [PACKED_KEYS, OLD_SNAPSHOT].some((name) => existsSync(join(folder, name)))
+  return existsSync(join(folder, PACKED_KEYS))
 }
 
 /** The disk, in contrast to the store that is read, could not do something. */
@@ -77,7 +72,7 @@ export class PackedKeyFile implements KeyFile {
 
   async open(): Promise<OpenedKeys | undefined> {
     const packed = await this.#openPacked()
-    if (packed === undefined) return this.#openOld()
+    if (packed === undefined) return undefined
     try {
       const { keys, projects, state } = await readLog(this.#log, this.#parts.keys, packed.mac)
       // Another process packed the changes into a new file meanwhile.
@@ -176,18 +171,6 @@ export class PackedKeyFile implements KeyFile {
     }
   }
 
-  async #openOld(): Promise<OpenedKeys | undefined> {
-    const old = await readOldSnapshot(join(this.#parts.folder, OLD_SNAPSHOT), this.#parts.keys)
-    if (old === undefined) return undefined
-    const { keys, projects, verifiedAtMs } = old
-    const version = keys.reduce((newest, key) => (key.version > newest ? key.version : newest), 0n)
-    // No store knows the mark, so that everything is read again when there is one.
-    const state: DirectoryState = { version, mark: '', verifiedAtMs }
-    const pages = { projects: () => onePage(projects), keys: () => onePage(keys) }
-    const packed = await this.#packInMemory((write, key) => packAll(write, key, state, pages))
-    return { packed, state, changes: { keys: [], projects: [] } }
-  }
-
   /** Waits while another process makes progress: keys packed by each process for itself take as much memory as there are keys. */
   async #whileLocked<Result>(work: () => Promise<Result>): Promise<Result> {
     const { maxStandstillMs = MAX_STANDSTILL_MS } = this.#parts
@@ -218,15 +201,8 @@ export class PackedKeyFile implements KeyFile {
     }
     await rename(this.#draft, this.#path).catch(failed)
     await rm(this.#log, { force: true }).catch(failed)
-    await this.#removeOld()
     const bytes = onDisk(() => openFile(this.#path))
     return PackedKeyBytes.open(bytes, this.#parts.keys, this.#path)
-  }
-
-  async #removeOld(): Promise<void> {
-    const path = join(this.#parts.folder, OLD_SNAPSHOT)
-    const old = await stat(path).catch(() => undefined)
-    if (old !== undefined && Date.now() - old.mtimeMs > OLD_SNAPSHOT_MS) await rm(path, { force: true })
   }
 
   async #packInMemory(pack: (write: Write, key: Uint8Array) => Promise<void>): Promise<PackedKeyBytes> {
@@ -243,10 +219,6 @@ function isSameState(left: DirectoryState, right: DirectoryState): boolean {
 
 function isBetween(version: bigint, least: bigint, most: bigint): boolean {
   return version >= least && version <= most
-}
-
-async function* onePage<Item>(items: readonly Item[]): AsyncIterable<readonly Item[]> {
-  yield items
 }
 
 function onDisk<Result>(work: () => Result): Result {

@@ -85,10 +85,10 @@ test('while the store is away, what it last said stands', async () => {
     },
   }
   const known = lastKnown(store)
-  assert.equal(await known.open('known', ['a']), 'stored')
-  assert.equal(await known.open('none', ['a']), undefined)
+  assert.equal(await known.open('known', 'a'), 'stored')
+  assert.equal(await known.open('none', 'a'), undefined)
   isAway = true
-  assert.equal(await known.open('known', ['a']), 'stored')
-  assert.equal(await known.open('none', ['a']), undefined)
-  await assert.rejects(known.open('known', ['another address']), StoreUnreachable)
+  assert.equal(await known.open('known', 'a'), 'stored')
+  assert.equal(await known.open('none', 'a'), undefined)
+  await assert.rejects(known.open('known', 'another address'), StoreUnreachable)
 })

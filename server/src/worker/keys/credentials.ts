@@ -1,6 +1,6 @@
 /** The upstreams of a catalog, and the credentials that the store keeps for them. */
 import { listModels, upstreamsOf, type Catalog, type Model, type Upstream } from '#core/catalog/catalog.ts'
-import { credentialAddressesOf } from '#core/catalog/upstream-address.ts'
+import { addressOf } from '#core/catalog/upstream-address.ts'
 import { CredentialLost, type CredentialStore } from '#ports/credentials.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 
@@ -20,7 +20,7 @@ export async function withCredentials(
   for (const upstream of upstreamsOf(catalog)) {
     if (upstream.apiKey !== undefined) continue
     try {
-      const apiKey = await credentials.open(upstream.name, credentialAddressesOf(upstream))
+      const apiKey = await credentials.open(upstream.name, addressOf(upstream))
       if (apiKey !== undefined) given.set(upstream.name, { ...upstream, apiKey })
     } catch (error) {
       if (!(error instanceof CredentialLost || error instanceof StoreUnreachable)) throw error
@@ -37,10 +37,10 @@ export async function withCredentials(
 export function lastKnown(credentials: Pick<CredentialStore, 'open'>): Pick<CredentialStore, 'open'> {
   const known = new Map<string, string | undefined>()
   return {
-    async open(upstream, addresses) {
-      const name = JSON.stringify([upstream, addresses])
+    async open(upstream, address) {
+      const name = JSON.stringify([upstream, address])
       try {
-        const secret = await credentials.open(upstream, addresses)
+        const secret = await credentials.open(upstream, address)
         known.set(name, secret)
         return secret
       } catch (error) {

@@ -160,7 +160,7 @@ test('a project is made, set and deleted, but not by a slip', async () => {
 test('a credential is stored, listed and deleted', async () => {
   const stored = await torana('credentials set openai --secret-file secret.txt')
   assert.match(stored.stderr, /sends it to https:\/\/api\.openai\.com\/v1 only/)
-  assert.equal(await credentials.open('openai', ['https://api.openai.com/v1']), 'sk-brought-in-a-file-0123')
+  assert.equal(await credentials.open('openai', 'https://api.openai.com/v1'), 'sk-brought-in-a-file-0123')
   assert.match((await torana('credentials list')).stdout, /^openai +https:\S+ +store /m)
   await torana('credentials delete openai')
   assert.match((await torana('credentials list')).stdout, /^openai +https:\S+ +none /m)

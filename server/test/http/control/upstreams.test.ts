@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { Client } from 'pg'
 import type { z } from 'zod'
 import type { modelList } from '#control/models/routes.ts'
 import type { checked } from '#control/upstreams/check-routes.ts'
@@ -229,20 +228,4 @@ test('another region forgets the secret too, and no region leads to a host of an
   const back = await asAdmin<Upstream>(one, 'PATCH', '/upstreams/bed', { region: 'eu-central-1' })
   assert.equal(back.body.credential.source, 'none')
   await asAdmin(one, 'DELETE', '/upstreams/bed')
-})
-
-test('a credential that an earlier version stored for the provider alone is kept until the upstream moves', async () => {
-  const bed = { name: 'earlier', provider: 'amazon-bedrock', region: 'eu-central-1', secret: SECRET }
-  await asAdmin(one, 'POST', '/upstreams', bed)
-  const client = new Client(postgres.url)
-  await client.connect()
-  await client.query(
-    `UPDATE upstream_credentials SET base_url = 'ai-sdk:amazon-bedrock' WHERE upstream = 'earlier'`,
-  )
-  await client.end()
-  const listed = await asAdmin<{ data: Upstream[] }>(one, 'GET', '/upstreams')
-  assert.equal(listed.body.data.find(({ name }) => name === 'earlier')?.credential.source, 'store')
-  const moved = await asAdmin<Upstream>(one, 'PATCH', '/upstreams/earlier', { region: 'us-east-1' })
-  assert.equal(moved.body.credential.source, 'none')
-  await asAdmin(one, 'DELETE', '/upstreams/earlier')
 })

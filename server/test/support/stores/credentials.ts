@@ -31,9 +31,9 @@ export class MemoryCredentials implements CredentialStore {
     return this.#keep(upstream, baseUrl, secret)
   }
 
-  async open(upstream: string, addresses: readonly string[]): Promise<string | undefined> {
+  async open(upstream: string, address: string): Promise<string | undefined> {
     const stored = this.#byUpstream.get(upstream)
-    return stored !== undefined && addresses.includes(stored.baseUrl) ? stored.secret : undefined
+    return stored !== undefined && stored.baseUrl === address ? stored.secret : undefined
   }
 
   async setBaseUrl(upstream: string, baseUrl: string, actor: Actor): Promise<CredentialRecord | undefined> {

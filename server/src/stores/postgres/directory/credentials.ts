@@ -31,14 +31,14 @@ export class PostgresCredentials implements CredentialStore {
     return changeDirectory(this.#database, (sql) => putCredential(sql, credential, this.#keys, actor))
   }
 
-  async open(upstream: string, addresses: readonly string[]): Promise<string | undefined> {
+  async open(upstream: string, address: string): Promise<string | undefined> {
     const [row] = await reachable(
       this.#database.query<CredentialRow>('SELECT * FROM upstream_credentials WHERE upstream = $1', [
         upstream,
       ]),
     )
     if (row === undefined || row.sealed_key === null || row.sealed_secret === null) return undefined
-    if (!addresses.includes(row.base_url)) return undefined
+    if (row.base_url !== address) return undefined
     const envelope = { sealedKey: row.sealed_key, sealedSecret: row.sealed_secret }
     const { secret, renewedKey } = openSecret(envelope, row.credential_id, this.#keys)
     if (renewedKey) {

@@ -1,4 +1,4 @@
-import { MAX_SCAN_BYTES, type FileScan } from '#core/files/scan-result.ts'
+import type { FileScan } from '#core/files/scan-result.ts'
 import { scanText } from '#core/files/scan-text.ts'
 import type { Clock } from '#ports/clock.ts'
 import {
@@ -56,8 +56,7 @@ RETURNING ${FOUND}`
 const FIND = `
 SELECT ${FOUND} FROM files WHERE file_id = $1 AND project = $2 AND purpose IS NOT NULL AND ends_at > $3`
 
-/** Earlier versions stored scans of any size. PostgreSQL knows the size of a large text without reading it. */
-const SCAN = 'SELECT scan FROM files WHERE file_id = $1 AND octet_length(scan) <= $2'
+const SCAN = 'SELECT scan FROM files WHERE file_id = $1 AND scan IS NOT NULL'
 
 const HOLD = `
 INSERT INTO file_holds (file_id, holder, until)
@@ -206,7 +205,7 @@ export class PostgresFiles implements Files {
   }
 
   async scan(id: string): Promise<FileScan | undefined> {
-    const [row] = await reachable(this.#database.query<{ scan: string }>(SCAN, [id, MAX_SCAN_BYTES]))
+    const [row] = await reachable(this.#database.query<{ scan: string }>(SCAN, [id]))
     return row && (JSON.parse(row.scan) as FileScan)
   }
 

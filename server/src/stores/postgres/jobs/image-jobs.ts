@@ -239,11 +239,10 @@ export class PostgresImageJobs implements ImageJobs {
 
   /**
    * The stored forms of a digest: a reader of the database must not be able to try prompts on it. The first form is written. The
-   * others, under the previous secret and without a key as in earlier versions, only recognise an earlier request.
+   * other, under the previous secret, only recognises an earlier request.
    */
   #keptDigests(digest: string): readonly string[] {
-    const keyed = this.#digestKeys.map((key) => createHmac('sha256', key).update(digest).digest('hex'))
-    return [...keyed, digest]
+    return this.#digestKeys.map((key) => createHmac('sha256', key).update(digest).digest('hex'))
   }
 
   async #noteCall(statement: string, hold: Hold, attempt: number, values: readonly unknown[]): Promise<void> {
