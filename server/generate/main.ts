@@ -24,11 +24,13 @@ import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts
 import { cliMarkdown } from './cli.ts'
 import { TOPICS } from '#cli/commands.ts'
 import { chartSchemaJson } from './chart-schema.ts'
+import { lowerMass, type Mass } from './mass.ts'
 import { schemaMarkdown } from './schema-page.ts'
 import { schemaOf } from './schema.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const SCHEMA = 'server/src/stores/postgres/schema.txt'
+const MASS = 'server/test/tidy/mass.json'
 
 /** Each by its name from the root of the repository. */
 const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
@@ -47,6 +49,8 @@ const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/image-models.md': imageModelsMarkdown,
   'docs/inside/schema.md': schemaMarkdown,
   'docs/upstreams.md': () => withProviders(read('docs/upstreams.md')),
+  // After the contracts, whose routes it counts.
+  [MASS]: () => lowerMass(existsSync(join(ROOT, MASS)) ? (JSON.parse(read(MASS)) as Mass) : {}),
   [SCHEMA]: () => schemaOf(existsSync(join(ROOT, SCHEMA)) ? read(SCHEMA) : ''),
   'console/src/app/places.ts': () => consolePlaces(join(ROOT, 'console/src/pages')),
 }

@@ -4,7 +4,7 @@ import { testDatabase } from '#test/support/pglite.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
 import { schemaMarkdown, parseDomain } from './schema-page.ts'
 
-test('a table is told with its comment and those of its columns', () => {
+test('a table is shown with its comment and those of its columns', () => {
   const sql = `-- What the file is about,
 -- in two lines.
 
@@ -49,7 +49,7 @@ test('the page has every column of the database', async (t) => {
      WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
        AND relname <> 'torana_migrations' AND attnum > 0 AND NOT attisdropped ORDER BY 1`,
   )
-  const told = [...schemaMarkdown().matchAll(/^### (\w+)$|^\| `(\w+)` \|/gm)].reduce<{
+  const shown = [...schemaMarkdown().matchAll(/^### (\w+)$|^\| `(\w+)` \|/gm)].reduce<{
     table: string
     all: string[]
   }>(
@@ -57,5 +57,5 @@ test('the page has every column of the database', async (t) => {
       name === undefined ? { table, all: [...all, `${table}.${column}`] } : { table: name, all },
     { table: '', all: [] },
   ).all
-  assert.deepEqual(told.toSorted(), rows.map(({ column }) => column).toSorted())
+  assert.deepEqual(shown.toSorted(), rows.map(({ column }) => column).toSorted())
 })

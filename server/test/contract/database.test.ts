@@ -136,7 +136,7 @@ async function startSlowProxy(target: number, delayMs: () => number) {
       const far = connect(target, '127.0.0.1').on('error', () => near.destroy())
       sockets.add(far)
       near.pipe(far).pipe(near)
-    }, delayMs())
+    }, delayMs()).unref()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   after(() => {
