@@ -81,13 +81,16 @@ describe('the model server', () => {
   })
 
   it('works on one core', async () => {
-    const before = server.counters()
-    const startCpu = process.cpuUsage()
-    await client.embeddings.create({ model, input: sampleTexts(128) })
-    const { user, system } = process.cpuUsage(startCpu)
-    const ofModelMs = server.counters().cpuMs - before.cpuMs
-    // The rest is HTTP, JSON and the garbage collector; a second thread of the model would double it.
-    assert.ok((user + system) / 1000 < 1.7 * ofModelMs, `${(user + system) / 1000} ms of ${ofModelMs} ms`)
+    const ratios: number[] = []
+    for (let round = 0; round < 3; round += 1) {
+      const before = server.counters()
+      const startCpu = process.cpuUsage()
+      await client.embeddings.create({ model, input: sampleTexts(128) })
+      const { user, system } = process.cpuUsage(startCpu)
+      ratios.push((user + system) / 1000 / (server.counters().cpuMs - before.cpuMs))
+    }
+    // The rest is HTTP, JSON, the compiler and the garbage collector, which do not work in every round; a second thread of the model would.
+    assert.ok(Math.min(...ratios) < 1.7, ratios.join(', '))
   })
 
   it('lists its model', async () => {
