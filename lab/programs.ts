@@ -330,9 +330,6 @@ const TOOLS: Readonly<Record<string, Program>> = {
       'measures every published figure in one run on a quiet machine, two and a half hours; --only bench/scale; --proofs: also those that break things; --quick publishes nothing',
     needs: `${BARE_PROXY}, ${STORES}, what bench/peers --install brings`,
   },
-  'catalog-feed': {
-    answers: 'writes the catalogue of this checkout as a signed feed; --out catalog.json, --new-key <file>',
-  },
   'release-dry-run': {
     answers:
       'a release against a registry on loopback, and a second run that does nothing; --checks <command>, --image',

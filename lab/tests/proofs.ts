@@ -85,7 +85,6 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   'check/traces': 'it needs a collector of OpenTelemetry, which no registry of packages has',
   'bench/*': 'figures are measured together, by `figures`, on a quiet machine',
   figures: 'two and a half hours of a quiet machine, before a release',
-  'catalog-feed': 'a tool',
   'release-dry-run': 'a rehearsal before a release, which runs all checks itself',
   'demo-traffic': 'a tool',
   'fake-provider': 'a tool, which tests start',

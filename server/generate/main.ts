@@ -10,7 +10,6 @@ import { configurationMarkdown } from './configuration.ts'
 import { withCounts } from './counts.ts'
 import { ConfigError } from '#config/file/problem.ts'
 import { configurationSchemaJson } from '#config/schema/json.ts'
-import { catalogReleaseJson } from './catalog-release.ts'
 import { imageModelsMarkdown } from './image-models.ts'
 import { allFaultsMarkdown } from '#core/fault/page.ts'
 import { defaultLimits } from '#core/settings.ts'
@@ -39,7 +38,6 @@ const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'contract/torana.schema.json': configurationSchemaJson,
   'deploy/helm/torana/values.schema.json': () =>
     chartSchemaJson(read('deploy/helm/torana/values.schema.json')),
-  'server/catalog/release.json': catalogReleaseJson,
   'docs/alerts.md': () => withAlertKinds(read('docs/alerts.md')),
   'docs/cli.md': () => cliMarkdown(TOPICS),
   'docs/configuration.md': configurationMarkdown,

@@ -92,7 +92,7 @@ export async function startNode(
   })
   opened.use(listeners)
   signal.throwIfAborted()
-  const { seen, loaded, used, basics, demoKey } = await prepare(settings, env, log)
+  const { seen, loaded, basics, demoKey } = prepare(settings, env, log)
   const catalog = catalogOf(basics, loaded, settings.bootstrapKey ?? demoKey)
   const publicUrl = settings.publicUrl ?? listeners.url
   const ended = Promise.withResolvers<void>()
@@ -106,14 +106,14 @@ export async function startNode(
   const stores = opened.use(await openStores(basics, storeParts))
   signal.throwIfAborted()
   const configAudit = opened.use(openConfigAudit(basics, stores.audit))
-  const followed = { catalog, stores, audit: configAudit, since: seen, loaded, used }
+  const followed = { catalog, audit: configAudit, since: seen, loaded }
   const configuration = opened.adopt(followConfiguration(basics, env, followed), (one) => one.close())
   const webhooks = opened.use(openWebhooks(basics, { stores, catalog }))
   const auditReceivers = opened.use(openAuditReceivers(basics, { stores, catalog, webhooks }))
   const directory = opened.use(await openDirectory(basics, { stores, catalog }))
   const marks = { budgetInForce: directory.budgetInForce, onBudgetMark: webhooks.budgetMark }
   const accounts = opened.use(await openAccounts(basics, { stores, catalog, ...marks }))
-  await completeCatalog(catalog, basics, { stores, configuration })
+  await completeCatalog(catalog, basics, stores)
   signal.throwIfAborted()
   const traffic = opened.use(openTraffic(basics, { catalog, liveNodes: stores.liveNodes }))
   const { scheduler } = traffic
@@ -171,7 +171,7 @@ export async function startNode(
     demoKey,
     welcomeUrl: people.welcomeUrl,
     metrics: () => basics.metrics.text(),
-    reload: () => void configuration.reload(),
+    reload: () => configuration.reload(),
     // A node that is ended during its start stops as soon as it has started.
     ended: ended.promise.then(() => stop()),
     stop,

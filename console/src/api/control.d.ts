@@ -323,20 +323,8 @@ export interface paths {
         get: operations["listPriceChanges"];
     };
     "/api/v1/catalog": {
-        /** The catalogue of facts and prices in force, where it comes from and how old its facts are */
+        /** The catalogue of facts and prices of this version, and how old its facts are */
         get: operations["getCatalog"];
-    };
-    "/api/v1/catalog/diff": {
-        /** What a feed would change, and what the last 30 days would have cost at its prices */
-        post: operations["compareCatalog"];
-    };
-    "/api/v1/catalog/pull": {
-        /** Put a feed in force on all nodes. What torana.yaml and the store declare takes precedence over it */
-        post: operations["pullCatalog"];
-    };
-    "/api/v1/catalog/pin": {
-        /** Put a stored catalogue in force on all nodes, and keep it until further notice */
-        post: operations["pinCatalog"];
     };
     "/api/v1/routing/{model}": {
         /** Where the calls of a model go, and what of it can be changed */
@@ -1251,41 +1239,12 @@ export interface components {
             made_by: string;
         };
         Catalog: {
-            /** @description Of the catalogue in force. */
-            sequence: number;
-            made_on: string;
-            /** @enum {string} */
-            from: "built-in" | "feed";
-            /** @description null: the newest counts. */
-            pinned: (number | "built-in") | null;
-            built_in: {
-                sequence: number;
-                made_on: string;
-            };
-            /** @description `catalog.url` of torana.yaml. */
-            url: string | null;
-            /** @description What is stored, the newest first. */
-            feeds: components["schemas"]["CatalogFeed"][];
+            /** @description The newest day on which a fact of it was read. */
+            date: string;
             /** @description Where the facts about each deployment come from. */
             data: components["schemas"]["CatalogDeploymentFacts"][];
             /** @description How many of them were read more than 120 days ago. */
             old_facts: number;
-        };
-        CatalogBill: {
-            /** @description Calls of the last 30 days whose usage is known. */
-            calls: number;
-            /** @description What they cost, by the ledger. */
-            before_usd: string;
-            /** @description What they would have cost. null: see `problem`. */
-            after_usd: string | null;
-            /** @description Of these calls: those that had no price, and count as nothing before. */
-            unpriced_calls: number;
-            /** @description Calls in neither sum: their outcome or usage is unknown. */
-            left_out_calls: number;
-            /** @description What the ledger has for those. */
-            left_out_usd: string;
-            /** @description Why the rows of the ledger do not decide it. */
-            problem: string | null;
         };
         CatalogDeploymentFacts: {
             model: string;
@@ -1297,142 +1256,12 @@ export interface components {
             /** @description null: no end is announced, or its source is not the catalogue. */
             end: components["schemas"]["CatalogFact"] | null;
         };
-        CatalogDiff: {
-            /** @description The sequence of the catalogue in force. */
-            from: number;
-            /** @description The sequence of the other one. */
-            to: number;
-            made_on: string;
-            /** @description The key that signed it. null: it came with the program. */
-            key: string | null;
-            changes: components["schemas"]["CatalogFactChange"][];
-            /** @description Changes beyond those listed. */
-            more_changes: number;
-            /** @description Of deployments in use. */
-            price_changes: components["schemas"]["CatalogPriceChange"][];
-            /** @description Facts that decide vectors of models in use. They have to be accepted. */
-            vector_changes: components["schemas"]["CatalogVectorChange"][];
-            /** @description Models in use that would no longer be served. */
-            lost_models: string[];
-            /** @description Why it can not be put in force here. */
-            problems: string[];
-        };
-        /**
-         * @example {
-         *       "url": "https://example.com/catalog.json"
-         *     }
-         */
-        CatalogDiffRequestInput: {
-            /** @description Default: `catalog.url` of torana.yaml. */
-            url?: string;
-            /** @description The text of a feed, instead of a URL. */
-            feed?: string;
-            /** @description The file that `feed` comes from, for the audit. */
-            name?: string;
-            /** @description Compares with a stored catalogue instead. */
-            to?: number | ("built-in" | "latest");
-        };
         CatalogFact: {
             source: string | null;
             /** @description The day on which it was read. */
             as_of: string;
             /** @description It was read more than 120 days ago. */
             is_old: boolean;
-        };
-        CatalogFactChange: {
-            provider: string;
-            /** @description null: what its wire has for all models. */
-            model: string | null;
-            /** @enum {string} */
-            group: "facts" | "wire" | "price" | "end" | "retired";
-            /** @enum {string} */
-            change: "added" | "changed" | "removed";
-            before: unknown;
-            after: unknown;
-            source: string | null;
-            /** @description The day on which it was read. */
-            as_of: string | null;
-            /** @description It was read more than 120 days ago. */
-            is_old: boolean;
-        };
-        CatalogFeed: {
-            sequence: number;
-            made_on: string;
-            /** @description SHA-256 of the document as it is signed. */
-            digest: string;
-            /** @description The id of the key that signed it. */
-            key: string;
-            source: string;
-            pulled_by: string;
-            /** Format: date-time */
-            pulled_at: string;
-        };
-        /**
-         * @example {
-         *       "to": "built-in"
-         *     }
-         */
-        CatalogPinInput: {
-            /** @description The sequence of a stored feed, the catalogue of the program, or the newest, now and from now on. */
-            to: number | ("built-in" | "latest");
-            /**
-             * @description Whether facts that decide vectors of models in use may change.
-             * @default false
-             */
-            accept_vector_changes: boolean;
-        };
-        CatalogPriceChange: {
-            model: string;
-            deployment: string;
-            before: components["schemas"]["PriceText"][];
-            after: components["schemas"]["PriceText"][];
-            /** @description The last 30 days at the new price. */
-            bill: components["schemas"]["CatalogBill"];
-        };
-        /**
-         * @example {
-         *       "url": "https://example.com/catalog.json"
-         *     }
-         */
-        CatalogPullInput: {
-            /** @description Default: `catalog.url` of torana.yaml. */
-            url?: string;
-            /** @description The text of a feed, instead of a URL. */
-            feed?: string;
-            /** @description The file that `feed` comes from, for the audit. */
-            name?: string;
-            /**
-             * @description Whether facts that decide vectors of models in use may change.
-             * @default false
-             */
-            accept_vector_changes: boolean;
-        };
-        CatalogVectorChange: {
-            model: string;
-            /** @description null: all of them. */
-            deployment: string | null;
-            fact: string;
-            before: unknown;
-            after: unknown;
-        };
-        ChangedCatalog: {
-            /** @description Of the catalogue in force. */
-            sequence: number;
-            made_on: string;
-            /** @enum {string} */
-            from: "built-in" | "feed";
-            /** @description null: the newest counts. */
-            pinned: (number | "built-in") | null;
-            built_in: {
-                sequence: number;
-                made_on: string;
-            };
-            /** @description `catalog.url` of torana.yaml. */
-            url: string | null;
-            /** @description What is stored, the newest first. */
-            feeds: components["schemas"]["CatalogFeed"][];
-            /** @description false: it was so already. */
-            changed: boolean;
         };
         ChangedKey: {
             /** @description `<project>/<name>`. */
@@ -2112,7 +1941,7 @@ export interface components {
                 type: string;
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "part_unsupported" | "parts_not_fusible" | "too_many_parts" | "invalid_media" | "media_too_large" | "media_unreachable" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "type_unsupported" | "calibration_missing" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_reads" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "configuration_changed" | "catalog_feed_invalid" | "catalog_feed_untrusted" | "catalog_feed_stale" | "catalog_feed_unfit" | "catalog_vector_changes" | "catalog_feed_unreachable" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
+                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "part_unsupported" | "parts_not_fusible" | "too_many_parts" | "invalid_media" | "media_too_large" | "media_unreachable" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "type_unsupported" | "calibration_missing" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_reads" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "configuration_changed" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
                 request_id: string;
                 doc_url: string;
                 /** @description Present when an upstream failed. */
@@ -5034,7 +4863,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description catalog_feed_unreachable, sign_on_failed */
+        /** @description sign_on_failed, upstream_failed, upstream_unreachable, upstream_broken_answer, upstream_model_missing */
         BadGateway: {
             headers: {
                 [name: string]: unknown;
@@ -5043,7 +4872,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, catalog_feed_invalid, catalog_feed_untrusted */
+        /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter */
         BadRequest: {
             headers: {
                 [name: string]: unknown;
@@ -5061,7 +4890,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description conflict, configuration_changed, catalog_feed_stale, catalog_feed_unfit, catalog_vector_changes */
+        /** @description conflict, configuration_changed */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -5079,16 +4908,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description catalog_feed_unreachable, sign_on_failed, upstream_failed, upstream_unreachable, upstream_broken_answer, upstream_model_missing */
-        GatewayBadGateway: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, part_unsupported, parts_not_fusible, too_many_parts, invalid_media, media_too_large, media_unreachable, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, type_unsupported, calibration_missing, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files, catalog_feed_invalid, catalog_feed_untrusted */
+        /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, part_unsupported, parts_not_fusible, too_many_parts, invalid_media, media_too_large, media_unreachable, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, type_unsupported, calibration_missing, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
         GatewayBadRequest: {
             headers: {
                 [name: string]: unknown;
@@ -5762,7 +5582,7 @@ export interface operations {
             424: components["responses"]["OutcomeUnknown"];
             429: components["responses"]["GatewayTooManyRequests"];
             500: components["responses"]["InternalError"];
-            502: components["responses"]["GatewayBadGateway"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["GatewayServiceUnavailable"];
             504: components["responses"]["UpstreamTimeout"];
         };
@@ -5796,7 +5616,7 @@ export interface operations {
             424: components["responses"]["OutcomeUnknown"];
             429: components["responses"]["GatewayTooManyRequests"];
             500: components["responses"]["InternalError"];
-            502: components["responses"]["GatewayBadGateway"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["GatewayServiceUnavailable"];
             504: components["responses"]["UpstreamTimeout"];
         };
@@ -5831,7 +5651,7 @@ export interface operations {
             424: components["responses"]["OutcomeUnknown"];
             429: components["responses"]["GatewayTooManyRequests"];
             500: components["responses"]["InternalError"];
-            502: components["responses"]["GatewayBadGateway"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["GatewayServiceUnavailable"];
             504: components["responses"]["UpstreamTimeout"];
         };
@@ -7729,92 +7549,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    compareCatalog: {
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CatalogDiffRequestInput"];
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CatalogDiff"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            502: components["responses"]["BadGateway"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    pullCatalog: {
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CatalogPullInput"];
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChangedCatalog"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            502: components["responses"]["BadGateway"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    pinCatalog: {
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CatalogPinInput"];
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChangedCatalog"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];

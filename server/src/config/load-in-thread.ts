@@ -1,7 +1,7 @@
 import type { ConfiguredKey, Project } from '#core/catalog/catalog.ts'
-import { Fault } from '#core/fault/fault.ts'
 import { workerModule } from '#package/files.ts'
 import { Thread } from '#thread/thread.ts'
+import { builtInFacts } from './build/facts.ts'
 import type { ExportedBase, ExportedLine, StoreParts } from './export/export.ts'
 import { ConfigError } from './file/problem.ts'
 import type { Environment } from './file/variable.ts'
@@ -29,17 +29,13 @@ export class ThreadLoading {
     this.#thread = new Thread(workerModule('config/load-worker'), limits)
   }
 
-  /**
-   * Throws a `ConfigError` with every problem there is. `document` is the text of the catalogue to use, and a fault says why it
-   * can't be read. Undefined: the built-in one.
-   */
+  /** Throws a `ConfigError` with every problem there is. */
   async load(
     { configFile, openaiApiKey, bootstrapKey }: LoadSettings,
     env: Environment,
-    document?: string,
   ): Promise<ReloadedConfig> {
     const keysOf = new Map<number, ConfiguredKey[]>()
-    const request = { settings: { configFile, openaiApiKey, bootstrapKey }, env: { ...env }, document }
+    const request = { settings: { configFile, openaiApiKey, bootstrapKey }, env: { ...env } }
     const answer = await this.#thread.ask('load', request, {
       hear({ project, keys }) {
         const known = keysOf.get(project)
@@ -48,13 +44,12 @@ export class ThreadLoading {
       },
     })
     if ('problems' in answer) throw new ConfigError(answer.problems)
-    if ('unreadable' in answer) throw new Fault('catalog_feed_invalid', answer.unreadable)
-    const { config, facts, digest } = answer
+    const { config, digest } = answer
     const projects = config.catalog.projects.map((project, index) => ({
       ...project,
       keys: keysOf.get(index) ?? [],
     }))
-    return { ...extendable({ ...config, catalog: { ...config.catalog, projects } }, facts), digest }
+    return { ...extendable({ ...config, catalog: { ...config.catalog, projects } }, builtInFacts()), digest }
   }
 
   /** One torana.yaml of a configuration in force and what the store adds to it. */

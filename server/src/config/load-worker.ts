@@ -3,8 +3,6 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { ConfiguredKey } from '#core/catalog/catalog.ts'
 import { serve, type ThreadCall } from '#thread/serve.ts'
-import { Fault } from '#core/fault/fault.ts'
-import type { Facts } from './build/facts.ts'
 import { ConfigError } from './file/problem.ts'
 import type { Environment } from './file/variable.ts'
 import { exportedLines, type ExportedBase, type ExportedLine, type StoreParts } from './export/export.ts'
@@ -13,8 +11,6 @@ import { loadCatalog, type LoadSettings, type PlainConfig } from './load.ts'
 export interface LoadRequest {
   readonly settings: LoadSettings
   readonly env: Environment
-  /** The text of the catalogue in force. Undefined: the built-in one. */
-  readonly document: string | undefined
 }
 
 /** Keys of the project at this place, in their order. */
@@ -25,33 +21,27 @@ export interface SomeKeys {
 
 /** The answer without keys, which come before it. */
 export type LoadAnswer =
-  | { readonly config: PlainConfig; readonly facts: Facts; readonly digest: string }
-  | { readonly unreadable: string }
+  | { readonly config: PlainConfig; readonly digest: string }
   | { readonly problems: readonly string[] }
 
 /** Keys per page: receiving them takes the event loop about a millisecond. */
 const KEYS_AT_ONCE = 250
 
-async function load(
-  { settings, env, document }: LoadRequest,
-  { tell }: ThreadCall<SomeKeys>,
-): Promise<LoadAnswer> {
+async function load({ settings, env }: LoadRequest, { tell }: ThreadCall<SomeKeys>): Promise<LoadAnswer> {
   let loaded
   try {
-    loaded = loadCatalog(settings, env, document)
+    loaded = loadCatalog(settings, env)
   } catch (error) {
     if (error instanceof ConfigError) return { problems: error.problems }
-    if (error instanceof Fault) return { unreadable: error.message }
     throw error
   }
-  const { extend: _, facts, ...config } = loaded
+  const { extend: _, ...config } = loaded
   for (const [project, { keys }] of config.catalog.projects.entries())
     for (let from = 0; from < keys.length; from += KEYS_AT_ONCE)
       await tell({ project, keys: keys.slice(from, from + KEYS_AT_ONCE) })
   const projects = config.catalog.projects.map((project) => ({ ...project, keys: [] }))
   return {
     config: { ...config, catalog: { ...config.catalog, projects } },
-    facts,
     digest: digestOf(settings),
   }
 }

@@ -7,12 +7,10 @@ import type { CorsSettings, LedgerSettings, Limits, PlaygroundSettings, Settings
 import { buildCatalog } from './build/build.ts'
 import type { AdditionBase, BuildInput } from './build/build.ts'
 import { extendCatalog, type ConfigAddition, type ExtendedCatalog } from './build/additions.ts'
-import type { Facts } from './build/facts.ts'
-import { factsFor } from './build/feed.ts'
+import { builtInFacts, type Facts } from './build/facts.ts'
 import { ConfigError, plainReport } from './file/problem.ts'
 import type { Report } from './file/problem.ts'
 import { configFile } from './schema/schema.ts'
-import type { FeedSettings } from './schema/feed.ts'
 import type { ConfigFile } from './schema/schema.ts'
 import { validate } from './file/validate.ts'
 import { lookUpFilled, readText, reasonOf } from './file/variable.ts'
@@ -27,8 +25,6 @@ export interface PlainConfig {
   readonly cors: CorsSettings | undefined
   readonly playground: PlaygroundSettings
   readonly ledger: LedgerSettings
-  /** Where newer facts come from, and who may sign them. */
-  readonly feed: FeedSettings
   readonly warnings: readonly string[]
   readonly base: AdditionBase
   /** The content of the file. Undefined: there is none. */
@@ -36,8 +32,6 @@ export interface PlainConfig {
 }
 
 export interface LoadedConfig extends PlainConfig {
-  /** The facts that it was built with. */
-  readonly facts: Facts
   /** The catalog with upstreams and models of the store beside those of the configuration, which come first. */
   readonly extend: (additions: readonly ConfigAddition[]) => ExtendedCatalog
 }
@@ -76,12 +70,12 @@ export interface Surroundings {
 /** The settings that locate the configuration. */
 export type LoadSettings = Pick<Settings, 'configFile' | 'openaiApiKey' | 'bootstrapKey'>
 
-/** `document` is the text of the catalogue in force. Undefined: the built-in one. Throws a `ConfigError` with every problem there is. */
-export function loadCatalog(settings: LoadSettings, env: Environment, document?: string): LoadedConfig {
+/** Throws a `ConfigError` with every problem there is. */
+export function loadCatalog(settings: LoadSettings, env: Environment): LoadedConfig {
   const surroundings: Surroundings = {
     env,
     readFile: readText,
-    facts: factsFor(document),
+    facts: builtInFacts(),
     bootstrapKey: settings.bootstrapKey,
     nowMs: Date.now(),
   }
@@ -139,7 +133,7 @@ function finish(input: BuildInput, text?: string): LoadedConfig {
   const problems = input.report.problems()
   if (problems.length > 0) throw new ConfigError(problems)
   const { file, declared, facts, nowMs } = input
-  const { limits, cors, playground, ledger, catalog: feed, upstreams, models, retired } = file
+  const { limits, cors, playground, ledger, upstreams, models, retired } = file
   const base = { file: { upstreams, models, retired }, declared, nowMs }
   return extendable(
     {
@@ -148,7 +142,6 @@ function finish(input: BuildInput, text?: string): LoadedConfig {
       cors: cors ?? undefined,
       playground: playground ?? {},
       ledger: ledger ?? { keepDays: 'forever' },
-      feed: feed ?? { keys: [] },
       warnings: input.report.warnings(),
       base,
       text,
@@ -159,7 +152,7 @@ function finish(input: BuildInput, text?: string): LoadedConfig {
 
 export function extendable(config: PlainConfig, facts: Facts): LoadedConfig {
   const { catalog, base } = config
-  return { ...config, facts, extend: (additions) => extendCatalog(catalog, additions, { ...base, facts }) }
+  return { ...config, extend: (additions) => extendCatalog(catalog, additions, { ...base, facts }) }
 }
 
 /** There is no file to point into. */

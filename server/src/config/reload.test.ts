@@ -111,7 +111,7 @@ test('a file that vanishes is reported, and its return is loaded', async (contex
 
 test('a demand loads at once, also an unchanged file; after close nothing is loaded', async (context) => {
   const { file, events, watch, until } = await watched(context, 'first')
-  await watch.reload()
+  watch.reload()
   await until(1)
   assert.deepEqual(events, ['first'])
   watch.close()

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { readFileSync, statSync, type BigIntStats } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
-import { Fault } from '#core/fault/fault.ts'
 import { ConfigError } from './file/problem.ts'
 import { referencesIn } from './file/interpolate.ts'
 import { reasonOf, type Environment } from './file/variable.ts'
@@ -20,12 +19,11 @@ export interface FileLook {
 }
 
 export interface WatchOptions<Config> {
-  /** Undefined: nothing is watched, and each load is asked for. */
-  readonly file: string | undefined
+  readonly file: string
   /** Names the secret files. */
   readonly env: Environment
   /** The file before the first load. Any difference from it is a change. */
-  readonly since: FileLook | undefined
+  readonly since: FileLook
   /** Reads and checks the file; throws a `ConfigError` when it is faulty. */
   readonly load: () => Config | Promise<Config>
   /** The next load waits for it. */
@@ -37,8 +35,8 @@ export interface WatchOptions<Config> {
 }
 
 export interface ConfigWatch {
-  /** Loads now, whether or not the file looks changed. Resolves when the load has ended, well or not. */
-  reload(): Promise<void>
+  /** Loads now, whether or not the file looks changed. */
+  reload(): void
   close(): void
 }
 
@@ -54,9 +52,8 @@ export function watchConfig<Config>(options: WatchOptions<Config>): ConfigWatch 
   let last = Promise.resolve()
 
   /** One after another: the last version read must be the one in force. */
-  function reload(): Promise<void> {
+  function reload(): void {
     last = last.then(loadNow)
-    return last
   }
 
   async function loadNow(): Promise<void> {
@@ -65,33 +62,29 @@ export function watchConfig<Config>(options: WatchOptions<Config>): ConfigWatch 
       if (stop.signal.aborted) return
       loaded = await load()
     } catch (error) {
-      if (!stop.signal.aborted) onBad(problemsIn(error, file))
+      if (!stop.signal.aborted)
+        onBad(error instanceof ConfigError ? error.problems : [`${file}: ${reasonOf(error)}`])
       return
     }
     if (!stop.signal.aborted) await onGood(loaded)
   }
 
-  async function watch(path: string, first: FileLook): Promise<void> {
-    let last = first
-    let tried = contentOf(first)
+  async function watch(): Promise<void> {
+    let last = since
+    let tried = contentOf(since)
     while (await pause(intervalMs, stop.signal)) {
-      const now = await look(path, env, last)
+      const now = await look(file, env, last)
       // A file cut off at the end of a line is often valid YAML: a change counts once the file no longer changes.
       if (now.stamp === last.stamp && contentOf(now) !== tried && !stop.signal.aborted) {
         tried = contentOf(now)
-        void reload()
+        reload()
       }
       last = now
     }
   }
 
-  if (file !== undefined && since !== undefined) void watch(file, since)
+  void watch()
   return { reload, close: () => stop.abort() }
-}
-
-function problemsIn(error: unknown, file = 'the configuration'): readonly string[] {
-  if (error instanceof ConfigError) return error.problems
-  return [error instanceof Fault ? error.message : `${file}: ${reasonOf(error)}`]
 }
 
 /** Whether to go on. The timer keeps no process alive. */

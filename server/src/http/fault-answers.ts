@@ -22,12 +22,6 @@ const errorAnswer = z
 
 /** Codes that only people and programs on the control port can get. */
 const CONTROL_ONLY: ReadonlySet<string> = new Set<FaultCode>([
-  'catalog_feed_invalid',
-  'catalog_feed_stale',
-  'catalog_feed_unfit',
-  'catalog_feed_unreachable',
-  'catalog_feed_untrusted',
-  'catalog_vector_changes',
   'configuration_changed',
   'conflict',
   'forbidden',

@@ -1,6 +1,7 @@
 /** Composition of the private listener's app. */
 import { hostname } from 'node:os'
 import type { FastifyInstance } from 'fastify'
+import { builtInFacts } from '#config/build/facts.ts'
 import { knownProviders, tryUpstream } from '#config/build/offer.ts'
 import { readStoredPrice } from '#config/build/stored-prices.ts'
 import { tasksOf } from '#core/node/node-role.ts'
@@ -19,7 +20,6 @@ import { diskSpace } from '#runtime/disk-room.ts'
 import { jobKeysOf } from '#runtime/secret.ts'
 import { writeBackup } from '#stores/backup.ts'
 import type { FollowedConfiguration } from './catalog.ts'
-import { feedWork } from './feed.ts'
 import type { Accounts } from './accounts.ts'
 import type { Alerts } from './alerts.ts'
 import type { OpenAuditReceivers } from './audit-receivers.ts'
@@ -67,7 +67,7 @@ export interface ControlParts {
   readonly suspects: OpenSuspects
   readonly live: Pick<Live, 'summaries' | 'drains'>
   readonly outside: EmbedOutside
-  readonly upstreams: Pick<Upstreams, 'listing' | 'fetcher'>
+  readonly upstreams: Pick<Upstreams, 'listing'>
   readonly images: Pick<Images, 'forGateway' | 'thumbnails' | 'blobs'>
   readonly bulk: Pick<Bulk, 'forGateway' | 'forDrafts' | 'vectorFiles'>
   readonly people: People
@@ -161,8 +161,8 @@ function controlNode(
     handlers: parts.handlers,
     extendedBy: (objects) => catalog.extendedBy(objects),
     exported: configuration.exported,
-    knownProviders: () => knownProviders(configuration.loaded().facts),
-    tryUpstream: (name, entry) => tryUpstream(name, entry, configuration.loaded().facts),
+    knownProviders: () => knownProviders(builtInFacts()),
+    tryUpstream: (name, entry) => tryUpstream(name, entry, builtInFacts()),
     modelListing: upstreams.listing,
     summaries: live.summaries,
     averageItems: sharing.averageItems,
@@ -203,14 +203,6 @@ function controlNode(
     ledger: stores.ledgerStore,
     lake: parts.lake.forControl,
     prices: stores.prices,
-    feeds: stores.feeds,
-    feedWork: feedWork({
-      catalog,
-      fetcher: upstreams.fetcher,
-      used: () => configuration.feed.used,
-      loaded: configuration.loaded,
-      load: configuration.loadWith,
-    }),
     requestTail: stores.requestTail,
     configuration: stores.configuration,
     ...parts.people.forControl,

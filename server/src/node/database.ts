@@ -15,7 +15,6 @@ import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
 import { withReachable } from '#stores/postgres/unreachable.ts'
 import { openPostgres, POOL_SIZE, type Database } from '#stores/postgres/database.ts'
-import { PostgresCatalogFeeds } from '#stores/postgres/directory/catalog-feeds.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
 import { PostgresConfiguration } from '#stores/postgres/directory/configuration.ts'
 import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
@@ -114,7 +113,6 @@ export async function openDatabaseStores(
     news: new PostgresNodeNews(forReports),
     history: new PostgresTrafficHistory(forReports, basics.clock),
     prices: new PostgresPrices(database),
-    feeds: new PostgresCatalogFeeds(database),
     modelEnds: new PostgresModelEnds(database),
     lake: new PostgresLake(database),
     dump: (write) => dumpDatabase(database, version, basics.clock.nowMs(), write),

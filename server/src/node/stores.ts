@@ -8,7 +8,6 @@ import type { TableReport, WriteLine } from '#ports/backup.ts'
 import type { BatchDrafts } from '#ports/batch-drafts.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
 import type { CaptureStore } from '#ports/captures.ts'
-import type { FeedStore } from '#ports/catalog-feed.ts'
 import type { StoreClock } from '#ports/clock.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { DrainStore } from '#ports/drains.ts'
@@ -61,7 +60,6 @@ export interface Stores extends NodeLedger {
   readonly news: NodeNews
   readonly history: TrafficHistory
   readonly prices: PriceStore
-  readonly feeds: FeedStore
   readonly modelEnds: ModelEndStore
   readonly lake: LakeStore
   /** Writes all tables as they were at one moment, for a backup. */

@@ -152,8 +152,6 @@ export interface PictureFetcher {
       readonly maxBytes: number
       /** Media types, as the header of this name writes them. Default: images. */
       readonly accept?: string | undefined
-      /** What is fetched, in messages. Default: picture. */
-      readonly what?: string | undefined
     },
   ): Promise<Uint8Array<ArrayBuffer>>
 }

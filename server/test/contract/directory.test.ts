@@ -1,7 +1,6 @@
 import { postgresDirectory } from '#test/support/directory.ts'
 import { auditLogSuite } from './audit-log.ts'
 import { auditReadingSuite } from './audit-reading.ts'
-import { catalogFeedSuite } from './catalog-feeds.ts'
 import { credentialStoreSuite } from './credential-store.ts'
 import { keyStoreSuite } from './key-store.ts'
 import { MemoryConfiguration } from '#test/support/stores/configuration.ts'
@@ -15,7 +14,6 @@ for (const suite of [
   auditReadingSuite,
   auditLogSuite,
   storedConfigurationSuite,
-  catalogFeedSuite,
 ])
   suite('PostgreSQL', open)
 

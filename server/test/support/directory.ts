@@ -30,7 +30,7 @@ export interface DatabaseDirectory extends Directory {
 export const SECRETS: NodeSecrets = { current: 'the secret of these tests', previous: undefined }
 
 const EMPTY =
-  'TRUNCATE key_secrets, declared_key_uses, keys, projects, upstream_credentials, configuration_objects, configuration_changes, prices, deployment_drains, space_standings, price_changes, catalog_feeds, catalog_pin, audit; UPDATE directory_version SET version = 1'
+  'TRUNCATE key_secrets, declared_key_uses, keys, projects, upstream_credentials, configuration_objects, configuration_changes, prices, deployment_drains, space_standings, price_changes, audit; UPDATE directory_version SET version = 1'
 
 export function memoryDirectory(): Directory {
   const audit = new MemoryAudit(systemClock)

@@ -79,7 +79,6 @@ export interface GatewayOptions {
   readonly audit?: unknown
   /** Models that the built-in catalogue knows, all of them on one upstream of OpenAI's provider. */
   readonly known?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  readonly catalog?: unknown
   readonly env?: Readonly<Record<string, string>>
   /** false: as from an empty folder, with the demo models alone. */
   readonly file?: boolean
@@ -218,7 +217,6 @@ export function configText(
     playground,
     alerts,
     audit,
-    catalog,
   }: GatewayOptions,
   providerUrl: string,
 ): string {
@@ -308,7 +306,6 @@ export function configText(
     playground,
     alerts,
     audit,
-    catalog,
   }
   return JSON.stringify(config, undefined, 2).replaceAll('$', () => '$$')
 }

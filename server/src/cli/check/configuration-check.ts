@@ -6,9 +6,7 @@ import { readText, type Environment } from '#config/file/variable.ts'
 import { unknownVariables } from '#config/unknown-variables.ts'
 import { loadCatalog, type LoadedConfig } from '#config/load.ts'
 import { listModels, upstreamsOf, type Catalog, type Upstream } from '#core/catalog/catalog.ts'
-import { Fault } from '#core/fault/fault.ts'
 import type { Settings } from '#core/settings.ts'
-import { copiedFeed } from '#node/feed.ts'
 import { accessProblem } from '#upstreams/contents/access.ts'
 import { settingsProblem } from '#upstreams/openai/provider-settings.ts'
 
@@ -34,21 +32,15 @@ export function checkConfiguration({ file, usesEnvironment }: CheckOptions): Che
     try {
       return step()
     } catch (error) {
-      // The copy of a catalogue that a later version wrote.
-      if (!(error instanceof ConfigError || error instanceof Fault)) throw error
-      const found = error instanceof Fault ? [error.message] : error.problems
-      problems.push(...found.filter((problem) => !problems.includes(problem)))
+      if (!(error instanceof ConfigError)) throw error
+      problems.push(...error.problems.filter((problem) => !problems.includes(problem)))
       return undefined
     }
   }
   const settings =
     attempt(() => readEnvironment(env, process.cwd(), readText)) ??
     attempt(() => readEnvironment(onlyConfig(env), process.cwd(), readText))
-  const loaded =
-    settings &&
-    attempt(() =>
-      loadCatalog(settings, usesEnvironment ? env : everyVariable(), copiedFeed(settings.dataDir)?.document),
-    )
+  const loaded = settings && attempt(() => loadCatalog(settings, usesEnvironment ? env : everyVariable()))
   const ignored = usesEnvironment ? unknownVariables(env, settings?.configFile) : []
   if (settings === undefined || loaded === undefined) return { problems, warnings: ignored, read: undefined }
   problems.push(...settingsProblems(loaded.catalog))

@@ -180,48 +180,32 @@ interface CatalogFile {
   readonly text: string
 }
 
-export function catalogFiles(): readonly CatalogFile[] {
+function catalogFiles(): readonly CatalogFile[] {
   return readdirSync(CATALOG_FOLDER)
     .filter((file) => file.endsWith('.yaml'))
     .sort()
     .map((file) => ({ name: `catalog/${file}`, text: readFileSync(join(CATALOG_FOLDER, file), 'utf8') }))
 }
 
-export function readFacts(files: readonly CatalogFile[]): Facts {
-  return factsOfSources(
-    files.map(({ name, text }) => ({
-      ...parseSource(name, text),
-      expected: basename(name, '.yaml'),
-      prefix: '',
-    })),
-  )
-}
-
-/** One provider of the catalogue, unchecked. */
-export interface FactSource extends Source {
-  /** Its id, by the name of its file or its place in a feed. */
-  readonly expected: string
-  /** Precedes its problems, where they do not name it. */
-  readonly prefix: string
-}
-
 /** Throws a `ConfigError` with every problem there is. */
-export function factsOfSources(sources: readonly FactSource[]): Facts {
+export function readFacts(files: readonly CatalogFile[]): Facts {
   const facts = new Map<string, ProviderFacts>([[demo.provider, demo]])
   const problems: string[] = []
-  for (const source of sources) {
+  for (const { name, text } of files) {
+    const source = parseSource(name, text)
     const provider = source.data === undefined ? undefined : validate(providerFile, source)?.value
     if (provider) {
-      compareWithOthers(provider, facts, source)
+      compareWithOthers(provider, facts, name, source)
       facts.set(provider.provider, provider)
     }
-    problems.push(...source.report.problems().map((problem) => source.prefix + problem))
+    problems.push(...source.report.problems())
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return facts
 }
 
-function compareWithOthers(provider: ProviderFacts, facts: Facts, { expected, report }: FactSource): void {
+function compareWithOthers(provider: ProviderFacts, facts: Facts, file: string, { report }: Source): void {
+  const expected = basename(file, '.yaml')
   if (provider.provider !== expected) report.problem(['provider'], `must be ${expected}, like the file`)
   for (const [id, model] of Object.entries(provider.models)) {
     const hasDate = model.endsOn !== undefined

@@ -7,7 +7,6 @@ import { nanoUsdOf } from '#core/money/price.ts'
 import { alerts } from './alerts.ts'
 import { cors } from './cors.ts'
 import { deploymentEnd, retired } from './ends.ts'
-import { feed } from './feed.ts'
 import { spaceFamily } from './families.ts'
 import { image } from './image.ts'
 import { ledger } from './ledger.ts'
@@ -304,9 +303,6 @@ export const configFile = z.strictObject({
       'What members may do in the playground of the console, in addition to the limits and the budget of the project that pays. Absent: as much as the project.',
     ),
   ledger: ledger.nullish().describe('Where the ledger is kept, and for how long.'),
-  catalog: feed
-    .nullish()
-    .describe('Where facts and prices of models that are newer than this version of Torana come from.'),
   cors: cors.nullish().describe('Web pages that may call the public API from a browser. Absent: none.'),
 })
 

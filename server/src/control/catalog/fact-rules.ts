@@ -1,7 +1,7 @@
 /** How old the facts about models in use are. */
 import { z } from 'zod'
 import { listModels, type Catalog, type Model } from '#core/catalog/catalog.ts'
-import { isOldFact, originsOf, type FactOrigin } from '#core/feed/document.ts'
+import { isOldFact, originsOf, type FactOrigin } from '#core/catalog/fact-age.ts'
 
 const readFact = z
   .object({

@@ -11,7 +11,7 @@ import type {
 } from '#core/catalog/catalog.ts'
 import { daysLeft, type ModelEnd, type RetiredModel } from '#core/catalog/model-end.ts'
 import { answeringSpace } from '#core/embedding/space.ts'
-import { isOldFact, originsOf } from '#core/feed/document.ts'
+import { isOldFact, originsOf } from '#core/catalog/fact-age.ts'
 import { embeddingAbilities, narrowerWidths } from '#core/options/embedding.ts'
 import { imageAbilities } from '#core/options/image.ts'
 import { deploymentBrief, managed, managedBody } from '../shared/model-fields.ts'

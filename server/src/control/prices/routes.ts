@@ -1,7 +1,7 @@
 /** What each deployment costs and who says so. A price can be set here where torana.yaml has none. */
 import { z } from 'zod'
 import { listModels, type Model } from '#core/catalog/catalog.ts'
-import { isOldFact } from '#core/feed/document.ts'
+import { isOldFact } from '#core/catalog/fact-age.ts'
 import { priceFormOf } from '#core/money/price-form.ts'
 import { actorIn } from '../shared/caller.ts'
 import { saveConfiguration } from '../shared/configuration.ts'

@@ -15,13 +15,11 @@ import type { WrittenBackup } from '#ports/backup.ts'
 import type { Batches } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { CaptureStore } from '#ports/captures.ts'
-import type { FeedStore } from '#ports/catalog-feed.ts'
 import type { SpendingReader } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { CredentialStore, SealingKeys } from '#ports/credentials.ts'
 import type { DiskSpace } from '#ports/disk-room.ts'
 import type { DrainStore } from '#ports/drains.ts'
-import type { FeedWork } from '#ports/feed-work.ts'
 import type { Files } from '#ports/files.ts'
 import type { ThumbnailMaker } from '#ports/image-codec.ts'
 import type { TermsInForce } from '#ports/keys.ts'
@@ -171,9 +169,6 @@ export interface ControlNode {
   /** Sealed days of the ledger in the blob store. */
   readonly lake: NodeLake
   readonly prices: PriceStore
-  /** Catalogue feeds of the store. */
-  readonly feeds: FeedStore
-  readonly feedWork: FeedWork
   /** The requests of this node as they end. */
   readonly requestTail: RequestTail
   readonly configuration: StoredConfiguration

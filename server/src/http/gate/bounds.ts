@@ -2,7 +2,6 @@
  * The bounds of every route of both ports: which body it reads, and how much of it. A listener refuses to register a route that is
  * missing here. Routes that read, list or delete (GET, HEAD, DELETE) have no body; every other route has a line.
  */
-import { MAX_FEED_BYTES } from '#core/feed/document.ts'
 import type { Limits } from '#core/settings.ts'
 
 export interface BodyLimit {
@@ -84,9 +83,6 @@ const OBJECT: RouteBounds = { json: { maxBytes: 128 * 1024, advice: CONTROL_ADVI
 /** A list of objects. */
 const LIST: RouteBounds = { json: { maxBytes: 1024 * 1024, advice: CONTROL_ADVICE } }
 
-/** A catalogue feed as text in JSON, which may double its quotes. */
-const FEED: RouteBounds = { json: { maxBytes: 2 * MAX_FEED_BYTES, advice: CONTROL_ADVICE } }
-
 /** Routes of the control port, below `/api/v1`. Their callers are signed in, except those of `STRANGER`. */
 export function controlBounds(limits: Limits) {
   const gateway = gatewayBounds(limits)
@@ -123,9 +119,6 @@ export function controlBounds(limits: Limits) {
     'POST /unknowns/:request_id/:attempt': OBJECT,
     'POST /ledger/refused/retry': NO_BODY,
     'PUT /prices/:deployment': OBJECT,
-    'POST /catalog/diff': FEED,
-    'POST /catalog/pull': FEED,
-    'POST /catalog/pin': OBJECT,
     'POST /configuration/preview': LIST,
     'POST /configuration/changes': LIST,
     'POST /configuration/changes/:id/revert': NO_BODY,

@@ -49,7 +49,7 @@ export class GuardedPictureFetcher implements PictureFetcher {
   async fetch(url: string, options: FetchOptions): Promise<Uint8Array<ArrayBuffer>> {
     const { timeoutMs } = options
     const deadline = new AbortController()
-    const late = new HttpTimeout(`no ${options.what ?? 'picture'} within ${Math.round(timeoutMs)} ms`)
+    const late = new HttpTimeout(`no picture within ${Math.round(timeoutMs)} ms`)
     const timer = setTimeout(() => deadline.abort(late), Math.max(0, timeoutMs))
     try {
       let next: URL | string = url
@@ -87,9 +87,8 @@ export class GuardedPictureFetcher implements PictureFetcher {
       })
       answer.body.on('error', () => {})
       if (REDIRECTS.has(answer.statusCode)) return redirection(answer, url)
-      if (answer.statusCode !== 200)
-        throw new Error(`status ${answer.statusCode} instead of a ${options.what ?? 'picture'}`)
-      return await bytesOf(answer, options)
+      if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode} instead of a picture`)
+      return await bytesOf(answer, options.maxBytes)
     } finally {
       void dispatcher.destroy().catch(() => {})
     }
@@ -198,16 +197,13 @@ function redirection({ headers }: Dispatcher.ResponseData, from: URL): URL {
   return to
 }
 
-async function bytesOf(
-  answer: Dispatcher.ResponseData,
-  { maxBytes, what }: FetchOptions,
-): Promise<Uint8Array<ArrayBuffer>> {
+async function bytesOf(answer: Dispatcher.ResponseData, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const { headers, body } = answer
-  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes, what)
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
   const picture = new PictureBytes()
   const add = (chunk: Uint8Array): void => {
     picture.add(chunk)
-    if (picture.size > maxBytes) throw tooLarge(maxBytes, what)
+    if (picture.size > maxBytes) throw tooLarge(maxBytes)
   }
   const coding = codingIn(headers)
   if (coding === undefined) for await (const chunk of body as AsyncIterable<Buffer>) add(chunk)
@@ -238,6 +234,6 @@ function unpacked(body: Readable, coding: string, add: (bytes: Uint8Array) => vo
   return promise
 }
 
-function tooLarge(maxBytes: number, what = 'picture'): HttpTooLarge {
-  return new HttpTooLarge(`a ${what} of more than ${maxBytes} bytes`)
+function tooLarge(maxBytes: number): HttpTooLarge {
+  return new HttpTooLarge(`a picture of more than ${maxBytes} bytes`)
 }

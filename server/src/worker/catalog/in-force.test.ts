@@ -51,7 +51,6 @@ async function aCatalog({ firstKey }: { readonly firstKey?: string } = {}) {
         return objects
       },
     },
-    feed: { follow: async () => {} },
     prices: { applied: async (one) => one, note: (one) => void state.noted.push(one) },
     ends: { applied: async (one) => one },
   }

@@ -22,8 +22,6 @@ export interface Configuration {
 export interface Completions {
   readonly credentials: Pick<CredentialStore, 'open'>
   readonly objects: Pick<StoredConfiguration, 'read'>
-  /** Declares the configuration again, with other facts, if another catalogue is in force. */
-  readonly feed: { follow(): Promise<void> }
   readonly prices: {
     /** The catalog with the prices of the store. */
     applied(catalog: Catalog): Promise<Catalog>
@@ -127,18 +125,6 @@ export class CatalogInForce {
     return this.#configuration.extend(objects)
   }
 
-  /** The catalog that another configuration would put in force, and which entries of the store it alone would leave out. */
-  async preview(
-    configuration: Configuration,
-  ): Promise<{ readonly catalog: Catalog; readonly problems: readonly string[] }> {
-    const present = new Set(this.#configuration.extend(this.#objects).problems.map(({ text }) => text))
-    const { catalog, problems } = configuration.extend(this.#objects)
-    return {
-      catalog: this.#stores === undefined ? catalog : await this.#stores.prices.applied(catalog),
-      problems: problems.map(({ text }) => text).filter((text) => !present.has(text)),
-    }
-  }
-
   /** Undefined while the configuration in force is that of the file. */
   get refusal(): ConfigRefusal | undefined {
     return this.#refusal
@@ -181,10 +167,9 @@ export class CatalogInForce {
   }
 
   async #completeFrom(
-    { credentials, objects: store, feed, prices, ends }: Completions,
+    { credentials, objects: store, prices, ends }: Completions,
     own: number,
   ): Promise<void> {
-    await feed.follow()
     const objects = await this.#readObjects(store)
     // A later completion is in progress: it knows of changes that this one may have missed.
     if (own !== this.#completions) return this.#latest

@@ -1,7 +1,6 @@
 /** Stores in memory, gone with the process: for tests and benchmarks of a node without a ledger in a database. */
 import type { Basics } from '#node/basics.ts'
 import type { LedgerForControl, StoreParts, Stores } from '#node/stores.ts'
-import { NO_FEEDS } from '#ports/catalog-feed.ts'
 import { afterInBackground } from '#runtime/clock.ts'
 import { auditKeysOf } from '#runtime/secret.ts'
 import { someKeyFile } from '#test/support/key-file.ts'
@@ -113,7 +112,6 @@ function partsOfDatabases(): Pick<
   | 'batchDrafts'
   | 'configuration'
   | 'prices'
-  | 'feeds'
   | 'modelEnds'
   | 'history'
   | 'suspects'
@@ -131,7 +129,6 @@ function partsOfDatabases(): Pick<
     batchDrafts: absent('drafts of batches'),
     configuration: new MemoryConfiguration(),
     prices: absent('prices', { read: async () => [], note: async () => {} }),
-    feeds: absent('catalogue feeds', { state: async () => NO_FEEDS }),
     modelEnds: new MemoryModelEnds(),
     history: absent('history', { write: async () => {}, dropOld: async () => {} }),
     suspects: absent('suspect windows', {
