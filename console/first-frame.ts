@@ -11,7 +11,7 @@ export const GROUPS = [
   ['overview', 'requests', 'batches', 'models'],
   ['embeddings', 'images'],
   ['usage', 'budgets', 'unknowns'],
-  ['upstreams', 'deployments', 'modelChange', 'alerts', 'keys', 'audit', 'settings'],
+  ['upstreams', 'deployments', 'alerts', 'keys', 'audit', 'settings'],
 ] as const
 
 /** Of places whose address is not their name. */
@@ -19,7 +19,6 @@ export const PATHS: Readonly<Record<string, string>> = {
   overview: '',
   embeddings: 'playground/embeddings',
   images: 'playground/images',
-  modelChange: 'model-change',
 }
 
 const ROWS = 8

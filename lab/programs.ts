@@ -239,11 +239,6 @@ const CHECKS: Readonly<Record<string, Program>> = {
       '1,000 random installations exported into new ones: equal models, routing, key terms and prices, equal decisions in 1,000 requests each; --configurations 100 --requests 100 --seed 1',
     file: 'server/test/simulation/config-export-long.ts',
   },
-  'check/model-ends': {
-    answers:
-      'five months of a model’s end on two nodes whose clock is moved: listed dates are followed, and every notice goes out once; --quick',
-    needs: 'PostgreSQL',
-  },
   'check/docs': {
     answers:
       'every command of README and documentation in a fresh clone, its output compared with the page; --smoke: README and quick start; or <page…>',

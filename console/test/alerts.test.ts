@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from '@playwright/test'
+import { ALERT_KINDS } from '../../server/src/core/alerts/kind.ts'
 import { atEnd } from '../../server/test/support/at-end.ts'
 import { NODE_TOKEN, type ConsoleNode } from '../../server/test/support/console-node.ts'
 import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
@@ -10,7 +11,6 @@ import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 /** The node evaluates rules every few seconds, on a busy machine later. */
 const SOON = { timeout: 30_000 }
 const KEY = 'console-test-key-alerts-00000001'
-const dayIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
 const receiver: { url: string; isDown: boolean; readonly received: string[] } = {
   url: '',
@@ -22,7 +22,7 @@ const node = nodeOfFile(
   {
     models: {
       'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } },
-      'ending-w16': { on: 'plain', ends: [{ endsOn: dayIn(10) }] },
+      'rejected-w16': { on: 'status-401' },
     },
     projects: {
       ads: {
@@ -37,11 +37,11 @@ const node = nodeOfFile(
   },
 )
 
-/** A model that ends is reported where it is in use. */
+/** An upstream that refuses its credential is reported at its first call. */
 async function startIncident(of: ConsoleNode, channel: string): Promise<void> {
-  await of.ask({ model: 'ending-w16', input: 'a text' }, { key: KEY })
+  await of.ask({ model: 'rejected-w16', input: 'a text' }, { key: KEY })
   const { id } = await make(of, '/alerts/channels', webhook(channel))
-  await make(of, '/alerts/rules', { kind: 'model_ending', channels: [id] })
+  await make(of, '/alerts/rules', { kind: 'ejected', condition: { minutes: 0 }, channels: [id] })
 }
 
 async function startReceiver(): Promise<void> {
@@ -167,7 +167,7 @@ test('a channel that fails says why, what waits for it, and is tried again at on
   startNode,
 }) => {
   const own = await startNode({
-    models: { 'ending-w16': { on: 'plain', ends: [{ endsOn: dayIn(10) }] } },
+    models: { 'rejected-w16': { on: 'status-401' } },
     projects: { ads: { keys: [{ name: 'website', secret: KEY }] } },
   })
   receiver.isDown = true
@@ -229,7 +229,7 @@ test('a channel that a rule names is kept, and the sheet says which rule does', 
   await page.getByRole('button', { name: 'platform', exact: true }).click()
   const sheet = page.getByRole('dialog', { name: 'Channel platform' })
   await sheet.getByRole('button', { name: 'Delete channel' }).click()
-  await expect(sheet.getByRole('alert')).toContainText(/model.ending/i)
+  await expect(sheet.getByRole('alert')).toContainText(/ejected/i)
 })
 
 test('the preview has the card of each kind and the JSON of each channel', async ({ openConsole }) => {
@@ -273,14 +273,14 @@ test('a developer sees the rules of its project and can change none', async ({ o
   await go('/alerts')
   await expect(page.getByRole('button', { name: 'New rule' })).toHaveAttribute('aria-disabled', 'true')
   await expect(page.getByRole('button', { name: 'Set up' })).toHaveCount(0)
-  await expect(incidents(page)).not.toContainText('ending-w16')
+  await expect(incidents(page)).not.toContainText('status-401')
 })
 
 test('Needs attention leads to the rule that would have notified you', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/')
-  await page.getByRole('link', { name: /^Alert on this: ending-w16/ }).click(SOON)
-  await expect(page.getByRole('dialog', { name: 'New rule' })).toContainText('Model ending')
+  await page.getByRole('link', { name: /^Alert on this: status-401/ }).click(SOON)
+  await expect(page.getByRole('dialog', { name: 'New rule' })).toContainText('Deployment ejected')
 })
 
 test('an installation without rules offers each kind, and says what a channel is for', async ({
@@ -291,7 +291,7 @@ test('an installation without rules offers each kind, and says what a channel is
   await go('/alerts')
   await expect(page.getByText('No incidents.')).toBeVisible()
   await expect(page.getByText('No channels.')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Set up' })).toHaveCount(10)
+  await expect(page.getByRole('button', { name: 'Set up' })).toHaveCount(ALERT_KINDS.length)
   await assertAccessible(page, 'no alerts yet')
   assert.deepEqual(complaints, [])
 })

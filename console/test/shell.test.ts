@@ -206,7 +206,6 @@ test('what a role may never read is not in its navigation', async ({ openConsole
     'Images',
     'Usage & cost',
     'Budgets',
-    'Model change',
     'Alerts',
     'Keys',
     'Settings',

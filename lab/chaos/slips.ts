@@ -73,7 +73,7 @@ const house = await startHouse({
   ofGateway: (gateway) => ({
     program: SOURCE_PROGRAM,
     env: { LAB_CLOCK_FILE: clockFileOf(gateway) },
-    flags: ['model-ends/moved-clock.ts', 'ledger-age/quick-chores.ts'].flatMap((file) => [
+    flags: ['ledger-age/moved-clock.ts', 'ledger-age/quick-chores.ts'].flatMap((file) => [
       '--import',
       join(CHECKS, file),
     ]),

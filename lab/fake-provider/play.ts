@@ -49,7 +49,7 @@ export async function play(call: Call, failures: PlannedFailures, capacity: Capa
   try {
     const [, , ...rest] = call.url.pathname.split('/')
     scenario = call.scenario()
-    const listed = call.method === 'GET' ? listing(rest.join('/'), scenario.amount('shutdown-N')) : null
+    const listed = call.method === 'GET' ? listing(rest.join('/')) : null
     if (listed !== null) {
       failures.refuseAlways(scenario, credentialOf(call.headers))
       const { ending } = ended(scenario, false)

@@ -280,7 +280,6 @@ const others = [
   'capacity-1+service-1+queue-1',
   'mode-x',
   'vectors-noise',
-  'shutdown-1',
   'slow-1',
   'rate-limited-1',
   'fails-first-1',
@@ -309,20 +308,6 @@ describe('every trait does what it says', () => {
       (trait) => !scenarios.some((scenario) => scenario.has(trait)),
     )
     assert.deepEqual(untested, [])
-  })
-})
-
-describe('the list of models', () => {
-  it('has shutdown_date as seconds, as an ISO date or as words, where a scenario asks for it', async () => {
-    const dates = async (name: string): Promise<unknown[]> => {
-      const answer = await fetch(`${provider.url}/${name}/v1/models`)
-      const { data } = (await answer.json()) as { data: { shutdown_date?: unknown }[] }
-      return [...new Set(data.map((one) => one.shutdown_date))]
-    }
-    assert.deepEqual(await dates('plain'), [undefined])
-    assert.deepEqual(await dates('shutdown-1796083200'), [1_796_083_200])
-    assert.deepEqual(await dates('shutdown-20261201'), ['2026-12-01'])
-    assert.deepEqual(await dates('shutdown-0'), ['soon'])
   })
 })
 

@@ -44,9 +44,6 @@ export const traits = {
   'other-space': 'vectors of another model under the same name',
   'vectors-KIND': 'vectors of a model that has changed: the table of drift lists the kinds',
 
-  'shutdown-N':
-    'the list of models has shutdown_date: N as Unix seconds, 20261201 as an ISO date, 0 as words',
-
   'slow-N': 'answers after N milliseconds',
   'capacity-N':
     'at most N calls of each key at once, each for service-N; others wait, first come, first served',

@@ -50,7 +50,6 @@ export const PROOFS: Readonly<Record<When, Readonly<Record<string, readonly stri
       'lab -- check/config-changes',
       'lab -- check/alerts',
       'lab -- check/repair',
-      'lab -- check/model-ends',
       'lab -- chaos/soak --requests 200000 --rate 300',
     ],
     spaces: [

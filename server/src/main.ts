@@ -17,7 +17,6 @@ import { openLake } from '#node/lake.ts'
 import { openLive } from '#node/live.ts'
 import { openSocket } from '#node/listeners.ts'
 import { outsideOf } from '#node/outside.ts'
-import { openModelEnds } from '#node/model-ends.ts'
 import { openNodeSetup } from '#node/node-setup.ts'
 import { openPeople } from '#node/people.ts'
 import { prepare } from '#node/prepare.ts'
@@ -123,7 +122,6 @@ export async function startNode(
   const spaceParts = { stores, catalog, scheduler, outside: withoutRides, upstreams, signal }
   const spaces = opened.use(await openSpaces(basics, spaceParts))
   const outside = { ...withoutRides, rides: spaces.guard.rides }
-  opened.use(openModelEnds(basics, { stores, catalog, upstreams }))
   live.explainBy((deployment) => spaces.guard.standingOf(deployment)?.reason)
   signal.throwIfAborted()
   const sharing = opened.use(openSharing(basics, spaces.guard))

@@ -435,10 +435,6 @@ export interface paths {
         /** Stop serving a model of the store. What it cost stays in the ledger */
         delete: operations["deleteModel"];
     };
-    "/api/v1/model-endings": {
-        /** Models that end, by upstream, the soonest first. A developer sees those that keys of its projects used within 30 days */
-        get: operations["listModelEndings"];
-    };
     "/api/v1/requests": {
         /**
          * What became of each request, newest first unless sorted otherwise
@@ -694,7 +690,7 @@ export interface components {
             next: string | null;
         };
         /** @enum {string} */
-        AlertKind: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down" | "ledger_stalled" | "audit_behind";
+        AlertKind: "budget" | "ejected" | "space" | "error_rate" | "latency" | "unknowns" | "spool" | "certificate" | "node_down" | "ledger_stalled" | "audit_behind";
         AlertKindFields: {
             kind: components["schemas"]["AlertKind"];
             /** @description Whether a rule can watch one project, or each of them. */
@@ -707,7 +703,7 @@ export interface components {
             }[];
         };
         /** @enum {string} */
-        AlertKindInput: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down" | "ledger_stalled" | "audit_behind";
+        AlertKindInput: "budget" | "ejected" | "space" | "error_rate" | "latency" | "unknowns" | "spool" | "certificate" | "node_down" | "ledger_stalled" | "audit_behind";
         /**
          * @example {
          *       "until": "2026-11-18T12:00:00Z"
@@ -1674,18 +1670,6 @@ export interface components {
                 /** @enum {string} */
                 reason: "unpriced";
             } | null;
-            /** @description Other models that answered within 30 days, by what the upstream says, the latest first. */
-            substitutions: {
-                /** @description The upstream’s name of the model that was asked for. */
-                asked: string;
-                /** @description The name in its answers. `other`: several, or no name of a model. */
-                answered: string;
-                answers: number;
-                /** Format: date-time */
-                first_at: string;
-                /** Format: date-time */
-                last_at: string;
-            }[];
             /** @description The worst of each half hour of a day, oldest first: `g`ood, `w`arned, `b`ad, `q`uarantined, `.` nothing. */
             cells: string;
         };
@@ -2576,42 +2560,6 @@ export interface components {
                 /** @description Of all these keys. */
                 requests_30d: number;
             } | null;
-        };
-        ModelEnding: {
-            upstream: string;
-            model: string;
-            /**
-             * Format: date
-             * @description The model ends at the beginning of this day, in UTC.
-             */
-            ends_on: string;
-            successor: string | null;
-            /** @enum {string} */
-            source: "upstream" | "catalog" | "configuration";
-            /** @description The day on which it was read there; of the configuration, the line or what `endSource` says. */
-            source_at: string;
-            /** @description The busiest first, at most 20. */
-            used_by: {
-                key: string;
-                requests_30d: number;
-            }[];
-            /** @description Of all keys that used the model within 30 days. */
-            requests_30d: number;
-            /** @description The webhook `model.ending`, to projects that use the model. */
-            notices: {
-                /** @description Days before the end. */
-                days: number;
-                /** @description null: it is to come, or a later one took its place. */
-                sent_at: string | null;
-            }[];
-            /** @description Always null in this version. */
-            change: string | null;
-        };
-        ModelEndingList: {
-            data: components["schemas"]["ModelEnding"][];
-            has_more: boolean;
-            /** @description Ask again with `after` = this. null: this is the last page. */
-            next: string | null;
         };
         ModelRow: {
             /**
@@ -8415,35 +8363,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    listModelEndings: {
-        parameters: {
-            query?: {
-                /** @description How far ahead. */
-                days?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ModelEndingList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];

@@ -254,12 +254,6 @@ export function day(time: string | number, zone = timeZone()): string {
   return language === 'zh' ? `${Number(month)}月${Number(date)}日` : `${date} ${short(month)}`
 }
 
-/** `Nov`; in Chinese `11月`. Of UTC. */
-export function month(time: number): string {
-  const { month: name } = timeParts(time, 'UTC')
-  return language === 'zh' ? `${Number(name)}月` : short(name)
-}
-
 /** `15 Nov 2026`. */
 export function dayWithYear(time: string | number, zone = timeZone()): string {
   const { year } = timeParts(msOf(time), zone)

@@ -31,7 +31,6 @@ const ADDRESSES: Partial<Record<keyof typeof paths, readonly [made: Address, add
   upstreams: [paths.upstreams({ model: 'BAAI/bge-m3' }), '/upstreams?model=BAAI/bge-m3'],
   deployments: [paths.deployments(), '/deployments'],
   deployment: [paths.deployment('gpt-image-2/azure-eu'), '/deployments/gpt-image-2%2Fazure-eu'],
-  modelChange: [paths.modelChange({ view: 'table' }), '/model-change?view=table'],
   alerts: [paths.alerts({ state: 'open', new: 'budget' }), '/alerts?state=open&new=budget'],
   keys: [paths.keys({ new: true }), '/keys?new=1'],
   key: [paths.key('search/indexer'), '/keys/search/indexer'],

@@ -3,8 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useMatchRoute } from '@tanstack/react-router'
 import { ChevronsUpDown, Layers, Search } from 'lucide-react'
 import { shellQueries } from '../api/queries/shell.ts'
-import { daysUntil } from '../time/day.ts'
-import { lastTickMs } from '../time/now.ts'
 import { words } from '../words/words.ts'
 import { Brand } from '../ui/brand.tsx'
 import { classes } from '../ui/classes.ts'
@@ -105,7 +103,6 @@ function PlaceLink({ place }: { readonly place: Place }) {
       <Icon size={16} strokeWidth={1.75} aria-hidden className={isHere ? 'text-accent' : 'text-ink-3'} />
       <span className="flex-1 truncate">{place.title}</span>
       {place.name === 'unknowns' && <OpenUnknowns />}
-      {place.name === 'modelChange' && <EndingSoon />}
       {place.name === 'alerts' && <OpenIncidents />}
     </Link>
   )
@@ -115,18 +112,6 @@ function OpenUnknowns() {
   const unknowns = useQuery(shellQueries.openUnknowns())
   const open = unknowns.data?.data.length ?? 0
   return open === 0 ? null : <Tag tone="odd">{unknowns.data?.has_more === true ? `${open}+` : open}</Tag>
-}
-
-/** The models in use that end within this time are counted in the navigation. */
-const SOON_DAYS = 30
-
-function EndingSoon() {
-  const endings = useQuery(shellQueries.endings())
-  const nowMs = lastTickMs()
-  const soon = endings.data?.data.filter(
-    ({ ends_on: on, requests_30d: requests }) => requests > 0 && daysUntil(on, nowMs) <= SOON_DAYS,
-  )
-  return soon === undefined || soon.length === 0 ? null : <Tag tone="warn">{soon.length}</Tag>
 }
 
 function OpenIncidents() {

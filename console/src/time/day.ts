@@ -54,11 +54,6 @@ export function daysAfter(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** Whole days of UTC until a day begins: 0 on that day, less after it. */
-export function daysUntil(day: string, nowMs: number): number {
-  return Date.parse(day) / DAY_MS - Math.floor(nowMs / DAY_MS)
-}
-
 export function isStartOfDay(ms: number, zone: string | undefined): boolean {
   return startOf(dayOf(ms, zone), zone) === ms
 }

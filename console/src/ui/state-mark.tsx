@@ -48,7 +48,7 @@ export function StateMark({ mark, word = words.ui.states[mark], size = 12, class
 }
 
 /** In a box of 12 by 12, in the current colour. */
-export const MARK_SHAPES: Record<Mark, React.ReactNode> = {
+const MARK_SHAPES: Record<Mark, React.ReactNode> = {
   good: <circle cx="6" cy="6" r="4.6" fill="currentColor" />,
   warn: <path d="M6 1.2 11.2 10.8H.8Z" fill="currentColor" />,
   bad: (

@@ -108,7 +108,6 @@ const MORE: Readonly<Record<string, (node: SeededNode) => readonly Address[]>> =
   newBatch: ({ draft }) => [paths.newBatch({ draft, model: 'plain-w16' })],
   images: () => [paths.images({ mode: 'edit' })],
   keys: () => [paths.keys({ new: true })],
-  modelChange: () => [paths.modelChange({ view: 'table' })],
 }
 
 /** By the name of the place. */
@@ -163,7 +162,7 @@ async function makeAlerts(node: ConsoleNode): Promise<void> {
   const made = await Promise.all(channels.map((channel) => make('/alerts/channels', channel)))
   const ids = made.map(({ body }) => String(body['id']))
   const quiet = { days: [6, 7], from: '00:00', to: '24:00', zone: 'Europe/Berlin' }
-  await make('/alerts/rules', { kind: 'model_ending', channels: ids, quiet })
+  await make('/alerts/rules', { kind: 'certificate', channels: ids, quiet })
   await make('/alerts/rules', { kind: 'latency', scope: { project: 'default' }, channels: ids.slice(0, 1) })
 }
 

@@ -65,7 +65,7 @@ export async function openStage(place: Workplace, ledger: object): Promise<Stage
     },
     flags: [
       '--import',
-      join(import.meta.dirname, '../model-ends/moved-clock.ts'),
+      join(import.meta.dirname, 'moved-clock.ts'),
       '--import',
       join(import.meta.dirname, 'quick-chores.ts'),
     ],

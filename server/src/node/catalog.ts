@@ -9,7 +9,6 @@ import type { Environment } from '#config/file/variable.ts'
 import type { ExportConfiguration } from '#ports/stored-configuration.ts'
 import { yieldLoop } from '#runtime/event-loop.ts'
 import { CatalogInForce, type CatalogLog } from '#worker/catalog/in-force.ts'
-import { ListedEnds } from '#worker/catalog/listed-ends.ts'
 import { StoredPrices } from '#worker/catalog/stored-prices.ts'
 import type { Basics } from './basics.ts'
 import type { ConfigAudit } from './config-audit.ts'
@@ -26,19 +25,18 @@ export function catalogOf(
   return new CatalogInForce(configuration, { firstKey, log: logTo(basics) })
 }
 
-type Completing = 'credentials' | 'configuration' | 'prices' | 'modelEnds'
+type Completing = 'credentials' | 'configuration' | 'prices'
 
-/** From now on upstreams, models, credentials, prices and ends of the store are in force too. */
+/** From now on upstreams, models, credentials and prices of the store are in force too. */
 export function completeCatalog(
   catalog: CatalogInForce,
   basics: Basics,
   stores: Pick<Stores, Completing>,
 ): Promise<void> {
-  const { credentials, configuration: objects, prices: store, modelEnds } = stores
+  const { credentials, configuration: objects, prices: store } = stores
   const log = logTo(basics)
   const prices = new StoredPrices({ store, withPrices: withStoredPrices, log })
-  const ends = new ListedEnds(modelEnds, log)
-  return catalog.useStores({ credentials, objects, prices, ends })
+  return catalog.useStores({ credentials, objects, prices })
 }
 
 function logTo({ log }: Basics): CatalogLog {

@@ -27,7 +27,6 @@ import { PostgresBatches } from '#stores/postgres/jobs/batches.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
 import { openPglite } from '#stores/postgres/pglite.ts'
-import { PostgresModelEnds } from '#stores/postgres/ledger/model-ends.ts'
 import { PostgresNodeNews } from '#stores/postgres/node-news.ts'
 import { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
@@ -113,7 +112,6 @@ export async function openDatabaseStores(
     news: new PostgresNodeNews(forReports),
     history: new PostgresTrafficHistory(forReports, basics.clock),
     prices: new PostgresPrices(database),
-    modelEnds: new PostgresModelEnds(database),
     lake: new PostgresLake(database),
     dump: (write) => dumpDatabase(database, version, basics.clock.nowMs(), write),
     reportDatabase: withReachable(forReports),

@@ -1,6 +1,5 @@
 /** Opens the public API. */
 import type { FastifyInstance } from 'fastify'
-import { announcedEnds } from '#core/catalog/announced-ends.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { brakeOf } from '#http/gateway/brake.ts'
 import { corsOf } from '#http/gateway/cors.ts'
@@ -71,7 +70,6 @@ export async function openGateway(basics: Basics, parts: GatewayParts): Promise<
     deployments: traffic.scheduler.states(clock.monotonicMs()),
     waiting: traffic.dispatch.waiting(),
     cache: sharing.cache.size(),
-    ends: announcedEnds(dependencies.catalog()),
   }))
   const dependencies: GatewayDependencies = {
     notReady: readiness.notReady,

@@ -22,7 +22,6 @@ import type { RequestRecord } from '#ports/observer.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import type { RequestTail } from '#ports/request-reports.ts'
 import type { NodeSetup } from '#ports/node-setup.ts'
-import type { ModelEndStore } from '#ports/model-ends.ts'
 import type { NodeNews } from '#ports/node-news.ts'
 import type { PriceStore } from '#ports/prices.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
@@ -60,7 +59,6 @@ export interface Stores extends NodeLedger {
   readonly news: NodeNews
   readonly history: TrafficHistory
   readonly prices: PriceStore
-  readonly modelEnds: ModelEndStore
   readonly lake: LakeStore
   /** Writes all tables as they were at one moment, for a backup. */
   readonly dump: (write: WriteLine) => Promise<readonly TableReport[]>

@@ -24,8 +24,6 @@ export interface Upstreams extends AsyncDisposable {
   readonly imageUpstream: ImageUpstream
   readonly fetcher: PictureFetcher
   readonly listing: ModelListing
-  /** Answers of other models than asked for, counted. */
-  readonly substitutions: Substitutions
 }
 
 export function openUpstreams({ settings, limits, clock, log, metrics }: Basics): Upstreams {
@@ -42,7 +40,6 @@ export function openUpstreams({ settings, limits, clock, log, metrics }: Basics)
   })
   const report = substitutions.note.bind(substitutions)
   return {
-    substitutions,
     upstream: reportingEmbeddings(
       upstreamRegistry(http, yieldLoop, { 'ai-sdk': aiSdkEmbedding(options), demo }),
       report,

@@ -10,7 +10,6 @@ export type WebhookEventType =
   | 'batch.cancelled'
   | 'budget.reached'
   | 'space.suspect'
-  | 'model.ending'
 
 /** One event for one webhook of a project. */
 export interface WebhookEvent {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { budgetReachedEvents, jobEndEvents, modelEndingEvents, type ReachedBudget } from './webhook-events.ts'
+import { budgetReachedEvents, jobEndEvents, type ReachedBudget } from './webhook-events.ts'
 
 const url = 'https://one.example/hook'
 const reached: ReachedBudget = {
@@ -35,38 +35,6 @@ test('nodes that notice the same make the same event, and other marks make other
     { project: 'x' },
   ])
     assert.notEqual(idOf(change), idOf({}))
-})
-
-test('the event of a model that ends is one for each project, notice and day', () => {
-  const ending = {
-    upstream: 'openai',
-    model: 'm',
-    on: '2026-12-01',
-    days: 30,
-    successor: 'n',
-    daysLeft: 29,
-  } as const
-  const eventOf = (change: object, project = 'shop') =>
-    modelEndingEvents({ ...ending, ...change }, project, Date.UTC(2026, 10, 2), () => [{ url }])[0]
-  const event = eventOf({})
-  assert.deepEqual(JSON.parse(event?.payload ?? ''), {
-    id: event?.id,
-    object: 'event',
-    created_at: Date.UTC(2026, 10, 2) / 1000,
-    type: 'model.ending',
-    data: {
-      model: 'm',
-      upstream: 'openai',
-      ends_on: '2026-12-01',
-      days_left: 29,
-      notice_days: 30,
-      successor: 'n',
-    },
-  })
-  assert.equal(eventOf({ daysLeft: 28 })?.id, event?.id)
-  for (const change of [{ days: 14 }, { on: '2026-12-02' }, { upstream: 'azure' }, { model: 'n' }])
-    assert.notEqual(eventOf(change)?.id, event?.id)
-  assert.notEqual(eventOf({}, 'ads')?.id, event?.id)
 })
 
 test('webhooks are asked for by project and type, and a URL named twice gets one event', () => {

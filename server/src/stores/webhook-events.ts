@@ -5,7 +5,6 @@ import { usdOf } from '#core/money/price.ts'
 import type { SentEntry } from '#ports/audit-receivers.ts'
 import type { Batch } from '#ports/batches.ts'
 import type { ImageJob, JobEnd } from '#ports/image-jobs.ts'
-import type { EndNotice } from '#ports/model-ends.ts'
 import type { WebhookEvent, WebhookEventType, WebhooksFor } from '#ports/webhooks.ts'
 
 /** The public words for how a job ended. */
@@ -114,29 +113,6 @@ export function suspectEvents(news: SuspectNews, webhooksFor: WebhooksFor): read
       requests,
       batch_lines: batchLines,
     },
-    webhooksFor,
-  })
-}
-
-export interface EndingModel extends EndNotice {
-  readonly daysLeft: number
-  readonly successor: string | undefined
-}
-
-/** For one of the projects that use the model. */
-export function modelEndingEvents(
-  ending: EndingModel,
-  project: string,
-  atMs: number,
-  webhooksFor: WebhooksFor,
-): readonly WebhookEvent[] {
-  const { upstream, model, on, days, daysLeft, successor = null } = ending
-  return eventsOf({
-    identity: JSON.stringify([upstream, model, on, days]),
-    project,
-    type: 'model.ending',
-    atMs,
-    data: { model, upstream, ends_on: on, days_left: daysLeft, notice_days: days, successor },
     webhooksFor,
   })
 }

@@ -16,9 +16,6 @@ const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 /** A batch takes up to a thousand entries, and the rest of the last request. */
 const BATCH_ENTRIES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
-/** End dates of deployments that are reported: later ones appear as earlier ones are removed. */
-export const MAX_ENDS = 50
-
 const BY_MODEL = { labels: ['model'], most: 100 }
 const BY_DEPLOYMENT = { labels: ['deployment'], most: 100 }
 const BY_PROJECT = { labels: ['project', 'model'], most: 200 }
@@ -85,10 +82,6 @@ const TRAFFIC = {
     labels: ['deployment', 'state'],
     most: 100,
   }),
-  torana_model_ends_timestamp_seconds: gauge(
-    'When the provider of a deployment shuts its model down, as announced. Absent: no day is known. The 50 that end first.',
-    { labels: ['model', 'deployment'], most: MAX_ENDS },
-  ),
   torana_deployment_calls_in_flight: gauge('Calls in flight.', BY_DEPLOYMENT),
   torana_deployment_calls_limit: gauge('Limit of calls in flight.', BY_DEPLOYMENT),
   torana_requests_waiting: gauge('Requests in the queue for a deployment.', BY_MODEL),

@@ -1,6 +1,5 @@
 /** The state of deployments, their queues, and refused requests: read at each scrape. */
 import { DEPLOYMENT_STATES, type DeploymentReport } from '#core/schedule/scheduler.ts'
-import { MAX_ENDS } from './metric-list.ts'
 import { samplesText, valueText } from './series.ts'
 
 export interface TrafficFigures {
@@ -8,8 +7,6 @@ export interface TrafficFigures {
   /** Queued requests, by model. */
   readonly waiting: ReadonlyMap<string, number>
   readonly cache: { readonly entries: number; readonly bytes: number }
-  /** Deployments with an announced end date. */
-  readonly ends: readonly { readonly model: string; readonly deployment: string; readonly atMs: number }[]
 }
 
 export class TrafficMetrics {
@@ -46,7 +43,7 @@ export class TrafficMetrics {
   text(): string {
     const figures = this.#read?.()
     if (figures === undefined) return ''
-    const { deployments, waiting, cache, ends } = figures
+    const { deployments, waiting, cache } = figures
     const each = (valueOf: (report: DeploymentReport) => number) =>
       deployments.map((report) => ({ labels: { deployment: report.deployment }, value: valueOf(report) }))
     const inState = (state: string): number => deployments.filter((one) => one.state === state).length
@@ -59,7 +56,6 @@ export class TrafficMetrics {
         'torana_deployment_state',
         deployments.map(({ deployment, state }) => ({ labels: { deployment, state }, value: 1 })),
       ),
-      endsText(ends),
       samplesText(
         'torana_deployment_calls_in_flight',
         each((one) => one.inFlight),
@@ -80,14 +76,4 @@ export class TrafficMetrics {
       valueText('torana_cache_bytes', cache.bytes),
     ].join('')
   }
-}
-
-/** Sorted and cut here: end dates can't be added up to one `other` series. */
-function endsText(ends: TrafficFigures['ends']): string {
-  if (ends.length === 0) return ''
-  const first = ends.toSorted((a, b) => a.atMs - b.atMs).slice(0, MAX_ENDS)
-  return samplesText(
-    'torana_model_ends_timestamp_seconds',
-    first.map(({ model, deployment, atMs }) => ({ labels: { model, deployment }, value: atMs / 1000 })),
-  )
 }

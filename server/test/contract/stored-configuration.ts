@@ -101,7 +101,6 @@ const ROWS = [
   `INSERT INTO space_standings (model, deployment, target, is_quarantined, last, bad_windows) VALUES ('m', $1, $2, true, '{}', '[]')`,
   `INSERT INTO space_probes (model, at, deployment, target, space, verdict) VALUES ('m', now(), $1, $2, 's', 'good')`,
   `INSERT INTO space_rides (model, at, deployment, target, rides, least_cosine) VALUES ('m', now(), $1, $2, 1, 1)`,
-  `INSERT INTO substitutions (deployment, asked, answered, answers, first_at, last_at) VALUES ($1, $2, 'x', 1, now(), now())`,
   `INSERT INTO suspect_windows (window_id, model, deployment, target, space, from_at) VALUES ($2, 'm', $1, 't', 's', now())`,
   `INSERT INTO space_references (model, generation, width, space, vectors, deployment, accepted_at) VALUES ($2, 1, 8, 's', '', $1, now())`,
   `INSERT INTO space_family_members (family, generation, model, model_generation, is_reference, is_joined, deployment, compared_at, width)
@@ -113,20 +112,15 @@ const MARKS = {
   space_standings: 'target',
   space_probes: 'target',
   space_rides: 'target',
-  substitutions: 'asked',
   suspect_windows: 'window_id',
   space_references: 'model',
   space_family_members: 'model',
 }
 const UPSTREAM_ROWS = [
   `INSERT INTO upstream_credentials (credential_id, upstream, base_url) VALUES (gen_random_uuid(), $1, $2)`,
-  `INSERT INTO upstream_listings (upstream, address, read_at, ends) VALUES ($1, $2, now(), '{}')`,
-  `INSERT INTO model_end_notices (upstream, model, ends_on, days, sent_at) VALUES ($1, $2, '2026-12-01', 7, now())`,
 ]
 const UPSTREAM_MARKS = {
   upstream_credentials: 'base_url',
-  upstream_listings: 'address',
-  model_end_notices: 'model',
 }
 
 /** Old names and new ones of four upstreams, of six: circles, chains and names that were free. */

@@ -24,7 +24,6 @@ import { sqlImageJobsSuite } from './image-jobs-sql.ts'
 import { keyStoreSuite } from './key-store.ts'
 import { ledgerStoreSuite } from './ledger-store.ts'
 import { sqlLedgerSuite } from './ledger-store-sql.ts'
-import { modelEndsSuite } from './model-ends.ts'
 import { modelFiguresSuite } from './model-figures.ts'
 import { pgliteLedger, sharedLedger } from './open-ledger.ts'
 import { peopleSuite } from './people.ts'
@@ -74,7 +73,6 @@ sealingSuite('PGlite', upkeep)
 auditReceiversSuite('PGlite', upkeep)
 capturesSuite('PGlite', upkeep)
 finderSuite('PGlite', upkeep)
-modelEndsSuite('PGlite', upkeep)
 modelFiguresSuite('PGlite', upkeep)
 requestReportsSuite('PGlite', upkeep)
 usageLabelsSuite('PGlite', upkeep)

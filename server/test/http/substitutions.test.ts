@@ -4,16 +4,9 @@ import { test } from 'node:test'
 import { ADMIN_TOKEN } from '#test/support/control.ts'
 import { startGateway } from '#test/support/gateway.ts'
 import { askImages, SMALL } from '#test/support/image-answers.ts'
-import { eventually } from '#test/support/process.ts'
-import { testPostgres } from '#test/support/servers.ts'
 
-const { url: databaseUrl } = await testPostgres()
 const gateway = await startGateway({
-  env: {
-    DATABASE_URL: databaseUrl,
-    TORANA_SECRET: 'the secret of these tests',
-    TORANA_ADMIN_TOKEN: ADMIN_TOKEN,
-  },
+  env: { TORANA_ADMIN_TOKEN: ADMIN_TOKEN },
   models: {
     'same-w16': { on: 'plain' },
     'swapped-w16': { on: 'other-model' },
@@ -21,20 +14,8 @@ const gateway = await startGateway({
   },
   images: { 'swapped-image': { on: 'other-model+key-image' } },
 })
-const { controlUrl } = gateway
-const control = (path: string) =>
-  fetch(controlUrl + path, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
 
-interface Row {
-  readonly id: string
-  readonly substitutions: readonly {
-    readonly asked: string
-    readonly answered: string
-    readonly answers: number
-  }[]
-}
-
-test('it is answered, counted and shown by the names, unless the operator knows the name', async () => {
+test('it is answered, and counted by the names, unless the operator knows the name', async () => {
   // One input is the plain form that is not parsed, two are parsed.
   for (const model of ['same-w16', 'swapped-w16', 'known-w16'])
     for (const input of ['a', ['a', 'b']]) {
@@ -43,7 +24,10 @@ test('it is answered, counted and shown by the names, unless the operator knows 
     }
   const image = await askImages(gateway, { model: 'swapped-image', size: SMALL })
   assert.equal(image.status, 200)
-  const metrics = await (await control('/metrics')).text()
+  const answer = await fetch(`${gateway.controlUrl}/metrics`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  })
+  const metrics = await answer.text()
   assert.deepEqual(
     metrics.match(/^torana_substituted_answers_total.*$/gm)?.map((line) => line.replace(/^[^{]*/, '')),
     [
@@ -51,16 +35,4 @@ test('it is answered, counted and shown by the names, unless the operator knows 
       '{deployment="swapped-image/other-model.key-image",asked="swapped-image",answered="another-model"} 1',
     ],
   )
-  await eventually(async () => {
-    const { data } = (await (await control('/api/v1/deployments')).json()) as { data: readonly Row[] }
-    assert.deepEqual(
-      data.map(({ id, substitutions: [first] }) => [id, first?.asked, first?.answered, first?.answers]),
-      [
-        ['same-w16/plain', undefined, undefined, undefined],
-        ['swapped-w16/other-model', 'swapped-w16', 'another-model', 2],
-        ['known-w16/other-model.key-known', undefined, undefined, undefined],
-        ['swapped-image/other-model.key-image', 'swapped-image', 'another-model', 1],
-      ],
-    )
-  })
 })

@@ -53,7 +53,7 @@ const options: GatewayOptions = {
     'moved-w16': { on: ['plain', 'other-space'], spaceGuard: true },
   },
   images: {
-    'picture-1': { on: 'plain', price: { usdPerImage: 0.01 }, ends: [{ endsOn: '2026-01-31' }] },
+    'picture-1': { on: 'plain', price: { usdPerImage: 0.01 } },
   },
   projects: {
     poor: {
@@ -139,7 +139,6 @@ await database.query('UPDATE usage_hours SET posts = posts + 1')
 await expectAlerts('the only deployment of a model answers 500', ['ToranaDeploymentEjected', 'ToranaErrors'])
 await expectAlerts('a deployment with the vectors of another model', ['ToranaDeploymentQuarantined'])
 if (hasFaketime) await expectAlerts('a node whose clock is 30 s ahead', ['ToranaClockSkew'])
-await expectAlerts('a model whose day is past', ['ToranaModelEnds'])
 await expectAlerts('a receiver of the audit that does not answer', ['ToranaAuditBehind'])
 await expectAlerts('two nodes with different files', ['ToranaNodesDiffer'])
 await expectAlerts('a bucket that does not answer', ['ToranaImageSpoolStuck'])

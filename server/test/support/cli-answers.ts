@@ -143,37 +143,6 @@ const MODELS = [
   },
 ]
 
-const ENDINGS = [
-  {
-    upstream: 'openai',
-    model: 'small',
-    ends_on: '2026-12-01',
-    successor: 'large',
-    source: 'upstream',
-    source_at: '2026-11-18',
-    used_by: ['search/ci', 'search/web', 'ads/web', 'ads/job'].map((key) => ({ key, requests_30d: 4 })),
-    requests_30d: 16,
-    notices: [
-      { days: 90, sent_at: '2026-09-02T00:00:07.000Z' },
-      { days: 30, sent_at: '2026-11-01T00:00:07.000Z' },
-      { days: 14, sent_at: null },
-    ],
-    change: null,
-  },
-  {
-    upstream: 'house',
-    model: 'picture',
-    ends_on: '2027-01-01',
-    successor: null,
-    source: 'configuration',
-    source_at: 'torana.yaml:12',
-    used_by: [],
-    requests_30d: 0,
-    notices: [{ days: 90, sent_at: null }],
-    change: null,
-  },
-]
-
 const DEPLOYMENTS = [
   {
     id: 'small/openai',
@@ -189,7 +158,6 @@ const DEPLOYMENTS = [
     calls: 100,
     failed_share: 0.015,
     price: PRICES,
-    substitutions: [{ answered: 'text-embedding-4-small' }],
   },
   {
     id: 'picture/house',
@@ -205,7 +173,6 @@ const DEPLOYMENTS = [
     calls: 0,
     failed_share: 0,
     price: [],
-    substitutions: [],
   },
 ]
 
@@ -543,7 +510,6 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   'PATCH /api/v1/keys/search/ci': KEY,
   'GET /api/v1/credentials': list(CREDENTIALS),
   'GET /api/v1/models': list(MODELS),
-  'GET /api/v1/model-endings': list(ENDINGS),
   'GET /api/v1/deployments': list(DEPLOYMENTS),
   'POST /api/v1/deployments/small%2Fopenai/test': {
     outcome: 'ok',

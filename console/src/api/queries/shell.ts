@@ -2,14 +2,12 @@
 import { api } from '../client.ts'
 import { alertQueries } from './alerts.ts'
 import { keyQueries } from './keys.ts'
-import { modelQueries } from './models.ts'
 
 const MINUTE_MS = 60_000
 
 export const shellQueries = {
   alerts: alertQueries.summary,
   projects: keyQueries.projects,
-  endings: modelQueries.endings,
   nodes: () => api.queryOptions('get', '/api/v1/nodes', {}, { refetchInterval: MINUTE_MS }),
   openUnknowns: () => api.queryOptions('get', '/api/v1/unknowns', {}, { refetchInterval: MINUTE_MS }),
 }

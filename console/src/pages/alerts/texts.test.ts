@@ -31,7 +31,6 @@ const CONDITIONS: readonly (readonly [Pick<Rule, 'kind' | 'condition'>, string])
   [{ kind: 'error_rate', condition: { percent: 5, minutes: 5 } }, 'over 5% for 5 min'],
   [{ kind: 'latency', condition: { p95_ms: 2000, minutes: 10 } }, 'p95 over 2 s for 10 min'],
   [{ kind: 'latency', condition: { p95_ms: 350, minutes: 10 } }, 'p95 over 350 ms for 10 min'],
-  [{ kind: 'model_ending', condition: { days: [90, 30, 14, 7, 1] } }, '90, 30, 14, 7, 1 days before'],
   [{ kind: 'unknowns', condition: { hours: 24 } }, 'older than 24 h'],
   [{ kind: 'spool', condition: { entries: 1000, minutes: 5 } }, '1,000 records for 5 min'],
   [{ kind: 'certificate', condition: { days: 21 } }, '21 days before'],

@@ -49,8 +49,6 @@ export function conditionText({ kind, condition }: Pick<Rule, 'kind' | 'conditio
       return say.error_rate(number('percent'), number('minutes'))
     case 'latency':
       return say.latency(shortDuration(number('p95_ms')), number('minutes'))
-    case 'model_ending':
-      return say.model_ending(list('days').join(', '))
     case 'unknowns':
       return say.unknowns(number('hours'))
     case 'spool':

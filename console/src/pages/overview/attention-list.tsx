@@ -25,7 +25,6 @@ const ALERTS: Partial<Record<Attention['kind'], AlertKind>> = {
   unknowns_open: 'unknowns',
   budget_mark: 'budget',
   budget_used_up: 'budget',
-  model_ends: 'model_ending',
   spool_waiting: 'spool',
   store_away: 'spool',
   node_silent: 'node_down',

@@ -107,7 +107,6 @@ export const palette = inLanguage('palette', {
     alerts: 'notify incident rule channel slack email quiet mute',
     unknowns: 'unbilled outcome resolve',
     deployments: 'upstream health drift drain endpoints',
-    modelChange: 'deprecation retire end of life migrate',
     keys: 'api key secret access',
     audit: 'log history changes compliance who',
     settings: 'configuration preferences options admin',

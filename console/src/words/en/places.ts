@@ -13,7 +13,6 @@ export const places = inLanguage('places', {
   unknowns: 'Unknowns',
   upstreams: 'Upstreams',
   deployments: 'Deployments',
-  modelChange: 'Model change',
   alerts: 'Alerts',
   keys: 'Keys',
   audit: 'Audit',

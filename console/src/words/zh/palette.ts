@@ -94,7 +94,6 @@ export const palette: Partly<typeof english> = {
     alerts: '通知 事件 规则 渠道',
     unknowns: '未知 结果',
     deployments: '上游 健康 漂移',
-    modelChange: '弃用 迁移',
     keys: 'api key 访问',
     audit: '日志 变更 合规',
     settings: '配置 选项',

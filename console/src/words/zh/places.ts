@@ -13,7 +13,6 @@ export const places: Partly<typeof english> = {
   unknowns: '结果未知',
   upstreams: '上游',
   deployments: '部署',
-  modelChange: '模型更替',
   alerts: '警报',
   keys: '密钥',
   audit: '审计',

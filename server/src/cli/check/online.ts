@@ -34,16 +34,18 @@ async function ask(upstream: Upstream, catalog: Catalog, listing: HttpModelListi
       readonly upstream: Upstream
       readonly upstreamModel: string
     }>((model) => model.deployments)
-    const missing = deployed
-      .filter((one) => one.upstream.name === name && !listed.ids.includes(one.upstreamModel))
-      .map(({ upstreamModel }) => upstreamModel)
+    const called = deployed.flatMap((one) => (one.upstream.name === name ? [one.upstreamModel] : []))
+    const isDeployed = (model: string): boolean => called.includes(model)
+    const missing = called.filter((model) => !listed.ids.includes(model))
     const findings = missing.length > 0 ? [`does not list ${missing.join(', ')}`] : []
     const nowMs = Date.now()
     for (const [model, on] of listed.ends) {
-      const end = modelEnd({ on }, 'upstream')
-      const isDeployed = deployed.some((one) => one.upstream.name === name && one.upstreamModel === model)
-      if (isDeployed && isNear(end, nowMs)) findings.push(`${model} ${endWords(end, nowMs)}`)
+      const end = modelEnd({ on })
+      if (isDeployed(model) && isNear(end, nowMs)) findings.push(`${model} ${endWords(end, nowMs)}`)
     }
+    const unread = listed.unreadEnds.filter(isDeployed)
+    if (unread.length > 0)
+      findings.push(`the shutdown_date of ${unread.join(', ')} is neither Unix seconds nor an ISO date`)
     if (findings.length > 0)
       return { upstream: name, verdict: 'warn', says: `answers, and ${findings.join('; ')}` }
     return { upstream: name, verdict: 'ok', says: `answers, and lists ${listed.ids.length} models` }

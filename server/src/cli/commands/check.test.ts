@@ -200,7 +200,11 @@ test('a repository of configurations is checked without its secrets, as JSON', a
 test('--online asks the upstreams for their models, and fails when one does not answer', async (context) => {
   const server = createServer((request, answer) => {
     answer.writeHead(request.headers.authorization === 'Bearer good' ? 200 : 401)
-    const data = [{ id: 'm' }, { id: 'ended', shutdown_date: 1_700_000_000 }]
+    const data = [
+      { id: 'm' },
+      { id: 'ended', shutdown_date: 1_700_000_000 },
+      { id: 'odd', shutdown_date: 'soon' },
+    ]
     answer.end(JSON.stringify({ object: 'list', data }))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -217,7 +221,7 @@ models:
     )
   const good = await outcome(check, fileWith('good', 'm'), '--online')
   assert.deepEqual(
-    [good.code, /^house +ok +answers, and lists 2 models$/m.test(good.stdout)],
+    [good.code, /^house +ok +answers, and lists 3 models$/m.test(good.stdout)],
     [0, true],
     good.stdout,
   )
@@ -228,6 +232,10 @@ models:
   assert.match(
     (await outcome(check, fileWith('good', 'ended'), '--online')).stdout,
     /^house +warn +answers, and ended ended on 2023-11-14$/m,
+  )
+  assert.match(
+    (await outcome(check, fileWith('good', 'odd'), '--online')).stdout,
+    /^house +warn +answers, and the shutdown_date of odd is neither Unix seconds nor an ISO date$/m,
   )
   const bad = await outcome(check, fileWith('bad', 'm'), '--online')
   assert.deepEqual([bad.code, /^house +fail /m.test(bad.stdout)], [1, true], bad.stdout)

@@ -13,7 +13,6 @@ interface DeploymentRow {
   readonly limit: number | null
   readonly failed_share: number
   readonly price: readonly { readonly amount: string; readonly unit: string }[]
-  readonly substitutions: readonly { readonly answered: string }[]
 }
 
 interface Tested {
@@ -41,7 +40,6 @@ const list = listCommand({
     'p95 ms': 'p95_ms',
     'in flight': ({ in_flight: calls, limit }) => (limit === null ? String(calls) : `${calls} of ${limit}`),
     price: pricesText,
-    'answers as': ({ substitutions }) => substitutions.map(({ answered }) => answered).join(', ') || '-',
     reason: ({ drained, reason }) =>
       drained === null ? (reason ?? '-') : `${drained.reason} (${drained.by})`,
   },

@@ -1,5 +1,4 @@
-/** `torana models …`: models that callers may ask for, and those that end. */
-import { group } from '../command/command.ts'
+/** `torana models`: models that callers may ask for. */
 import { listCommand } from './list-command.ts'
 
 interface ModelRow extends Priced, Declared {
@@ -19,14 +18,8 @@ interface Declared {
   readonly managed_at: string | null
 }
 
-interface EndingRow {
-  readonly notices: readonly { readonly days: number; readonly sent_at: string | null }[]
-  readonly source: string
-  readonly source_at: string
-  readonly used_by: readonly { readonly key: string }[]
-}
-
-const list = listCommand({
+export const models = listCommand({
+  name: 'models',
   summary: 'list models with their deployments, prices and figures',
   options: {
     kind: { takes: '<embedding|image>', says: 'of one kind', oneOf: ['embedding', 'image'] },
@@ -49,40 +42,6 @@ const list = listCommand({
     'declared in': declaredIn,
   },
   none: 'There are no such models.',
-})
-
-/** Keys of a row: who to ask first. */
-const NAMED_KEYS = 3
-
-const ending = listCommand({
-  name: 'ending',
-  summary: 'list models that end, by upstream: when, by whose word, and who still uses them',
-  options: { days: { takes: '<n>', says: 'how far ahead (180)' } },
-  path: '/model-endings',
-  columns: {
-    model: 'model',
-    upstream: 'upstream',
-    ends: 'ends_on',
-    successor: 'successor',
-    'requests/30 days': 'requests_30d',
-    'used by': ({ used_by: keys }: EndingRow) => {
-      const named = keys.slice(0, NAMED_KEYS).map(({ key }) => key)
-      return [...named, ...(keys.length > NAMED_KEYS ? ['…'] : [])].join(', ') || '-'
-    },
-    notices: ({ notices }) =>
-      notices
-        .filter(({ sent_at: sent }) => sent !== null)
-        .map(({ days }) => `${days} d`)
-        .join(', ') || '-',
-    'date from': ({ source, source_at: at }) => (source === 'configuration' ? at : `${source}, ${at}`),
-  },
-  none: 'No model ends within these days.',
-})
-
-export const models = group({
-  name: 'models',
-  summary: 'list models, and those that end',
-  subcommands: [list, ending],
 })
 
 export function pricesText({ price }: Priced): string {

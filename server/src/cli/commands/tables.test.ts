@@ -61,7 +61,6 @@ const LISTS = [
   'keys list',
   'credentials list',
   'models',
-  'models ending',
   'deployments list',
   'spaces list',
   'budgets list',
@@ -171,7 +170,6 @@ test('--json prints the items as the node sent them', async () => {
 
 const NAMES: Readonly<Record<string, string>> = {
   'config history': 'configuration/changes',
-  'models ending': 'model-endings',
   jobs: 'image-jobs',
   'alerts list': 'alerts/incidents',
   'alerts rules': 'alerts/rules',

@@ -77,13 +77,13 @@ export function endOf(
   path: Path,
   known: EndFields | undefined,
   report: Report,
-): { readonly end?: ModelEnd; readonly hasNoEnd?: true } {
+): { readonly end?: ModelEnd } {
   if (endsOn === undefined && known === undefined && (successor ?? endSource) !== undefined)
     report.problem(
       [...path, successor === undefined ? 'endSource' : 'successor'],
       'is told with endsOn, and no day is known: write endsOn too',
     )
-  if (endsOn === 'none') return { hasNoEnd: true }
+  if (endsOn === 'none') return {}
   if (endsOn !== undefined)
     return {
       end: modelEnd(

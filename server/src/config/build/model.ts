@@ -190,7 +190,6 @@ interface Place<OneKind extends Kind> {
     readonly limits: DeploymentEntry['limits']
     readonly factsFrom?: ProviderFacts['factSource']
     readonly end?: ModelEnd
-    readonly hasNoEnd?: true
     readonly answersAs?: readonly string[]
     readonly managedBy: string
   }

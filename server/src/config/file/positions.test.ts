@@ -229,7 +229,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
     `${withModel('deployments: [{ upstream: acme }]')}projects: { p: { webhooks: [{ url: "https://hooks.example.com", secret: short }, { url: "https://x.example.com", secret: "${'s1234567'.repeat(3)}", events: [image.done] }] } }\n`,
     [
       't.yaml:7:73 projects.p.webhooks[0].secret: a secret needs 24 characters or more: short ones can be guessed',
-      't.yaml:7:159 projects.p.webhooks[1].events[0]: expected image.job.succeeded, image.job.failed, image.job.unknown, batch.completed, batch.failed, batch.expired, batch.cancelled, budget.reached, space.suspect or model.ending, got "image.done"',
+      't.yaml:7:159 projects.p.webhooks[1].events[0]: expected image.job.succeeded, image.job.failed, image.job.unknown, batch.completed, batch.failed, batch.expired, batch.cancelled, budget.reached or space.suspect, got "image.done"',
     ],
   ],
   'a webhook in the open': [

@@ -9,13 +9,13 @@ export const deploymentEnd = {
     .max(20)
     .optional()
     .describe(
-      "Names in the upstream's answers that mean this model too. An answer with another name than `model` and these is counted and shown as a substitution.",
+      "Names in the upstream's answers that mean this model too. An answer with another name than `model` and these is counted and logged as a substitution.",
     ),
   endsOn: z
     .union([z.literal('none'), day])
     .optional()
     .describe(
-      'The day on which the provider shuts the model down, or `none`. Torana warns 90 days before it and goes on calling the upstream. Default: the day in the built-in facts, if there is one. An earlier day in the upstream’s list of models wins, except over `none`.',
+      'The day on which the provider shuts the model down, or `none`. Torana warns 90 days before it and goes on calling the upstream. Default: the day in the built-in facts, if there is one.',
     ),
   successor: modelId
     .optional()

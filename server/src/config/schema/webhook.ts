@@ -44,7 +44,6 @@ export const webhooks = z
               'batch.cancelled',
               'budget.reached',
               'space.suspect',
-              'model.ending',
             ]),
           )
           .min(1)

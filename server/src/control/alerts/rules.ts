@@ -118,11 +118,6 @@ const EXAMPLES: Readonly<Record<AlertKind, Example>> = {
     lines: ['The p95 of 412 requests within 10 min is above 2 s.'],
     scope: { project: 'studio' },
   },
-  model_ending: {
-    severity: 'warning',
-    title: 'gpt-image-1.5 ends in 14 days',
-    lines: ['openai shuts it down on 2026-12-02. Its successor is gpt-image-2.'],
-  },
   unknowns: {
     severity: 'warning',
     title: '2 unknowns older than 24 h',

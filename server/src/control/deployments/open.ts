@@ -17,7 +17,6 @@ import { mostOfPicture, testPicture } from '#request/images/test-call.ts'
 import { conflict, notFound } from '../shared/faults.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { openSkippedFor } from '../shared/skipping-keys-queries.ts'
-import { substitutionsByDeployment } from './queries.ts'
 import { CELL_MS, CELLS, cellsOf, deploymentBody, type AnyDeployment, type DeploymentView } from './rules.ts'
 
 interface ListView extends DeploymentView {
@@ -26,11 +25,10 @@ interface ListView extends DeploymentView {
 
 export async function viewOf(node: ControlNode): Promise<ListView> {
   const fromMs = Math.floor(node.clock.nowMs() / CELL_MS) * CELL_MS - (CELLS - 1) * CELL_MS
-  const [summaries, drains, worst, substitutions, skippedFor] = await Promise.all([
+  const [summaries, drains, worst, skippedFor] = await Promise.all([
     node.summaries(),
     node.drains.list(),
     node.history.worstStates(fromMs, CELL_MS),
-    substitutionsByDeployment(node.reports, node.clock.nowMs()),
     openSkippedFor(node),
   ])
   return {
@@ -38,7 +36,6 @@ export async function viewOf(node: ControlNode): Promise<ListView> {
     standings: standingsOf(summaries),
     drains: new Map(drains.map((drain) => [drain.deployment, drain])),
     cells: cellsOf(worst, fromMs),
-    substitutions,
     skippedFor,
     nodes: { reporting: summaries.length, alive: Math.max(node.liveNodes(), summaries.length) },
   }

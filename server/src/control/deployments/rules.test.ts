@@ -70,14 +70,6 @@ const STANDING: DeploymentStanding = {
 }
 const DRAIN = { deployment: 'm/one', reason: 'moving', by: 'ann', atMs: STARTED_MS + 5000 }
 
-const SUBSTITUTION = {
-  asked: 'm-v2',
-  answered: 'm-v3',
-  answers: 4,
-  first_at: '2026-11-17T00:00:00.000Z',
-  last_at: '2026-11-18T00:00:00.000Z',
-}
-
 type SpaceStanding = ReturnType<SpaceGuard['standingOf']>
 function view({
   standing,
@@ -98,7 +90,6 @@ function view({
     standings: new Map(standing && [['m/one', { ...STANDING, ...standing }]]),
     drains: new Map(isDrained ? [['m/one', DRAIN]] : []),
     cells: new Map(cells === undefined ? [] : [['m/one', cells]]),
-    substitutions: new Map([['m/two', [SUBSTITUTION]]]),
     skippedFor: (_model, { id }) => (id === 'm/two' ? { keys: 2, reason: 'unpriced' } : null),
   }
 }
@@ -140,11 +131,9 @@ test('a deployment that no node has called is healthy since the start of this no
     space: { state: 'unguarded', least_cosine: null, last_good_at: null },
     price: [{ amount: '', unit: 'unpriced', note: null }],
     skipped_for: null,
-    substitutions: [],
     cells: '.'.repeat(CELLS),
   })
   const two = { ...ONE, id: 'm/two' }
-  assert.deepEqual(deploymentBody(MODEL, two, view()).substitutions, [SUBSTITUTION])
   assert.deepEqual(deploymentBody(MODEL, two, view()).skipped_for, { keys: 2, reason: 'unpriced' })
 })
 

@@ -9,7 +9,6 @@ import { deploymentBrief, managed, managedBody } from '../shared/model-fields.ts
 import { time } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { priceBody, priceText } from '../shared/price-text.ts'
-import { substitution, type substitutionsByDeployment } from './queries.ts'
 import { skippedFor, type openSkippedFor } from '../shared/skipping-keys-queries.ts'
 import { STATE_LETTERS } from '../shared/state-letters.ts'
 import { isoOf, timeOf } from '../shared/times.ts'
@@ -66,9 +65,6 @@ export const deployment = deploymentBrief
       .nullable(),
     price: z.array(priceText),
     skipped_for: skippedFor,
-    substitutions: z
-      .array(substitution)
-      .describe('Other models that answered within 30 days, by what the upstream says, the latest first.'),
     cells: z
       .string()
       .describe(
@@ -79,7 +75,7 @@ export const deployment = deploymentBrief
 
 /** The answer to a drain. It has none of the fields whose queries may fail after the drain is committed. */
 export const drainedDeployment = deployment
-  .omit({ cells: true, skipped_for: true, substitutions: true })
+  .omit({ cells: true, skipped_for: true })
   .meta({ id: 'DrainedDeployment' })
 
 type Body = z.output<typeof deployment>
@@ -88,7 +84,6 @@ export type AnyDeployment = Deployment | ImageDeployment
 export interface DeploymentView extends StandingView {
   /** The last day of each deployment, from the history. */
   readonly cells: ReadonlyMap<string, string>
-  readonly substitutions: Awaited<ReturnType<typeof substitutionsByDeployment>>
   readonly skippedFor: Awaited<ReturnType<typeof openSkippedFor>>
 }
 
@@ -122,7 +117,6 @@ export function deploymentBody(model: Model, one: AnyDeployment, view: Deploymen
   return {
     ...standingBody(model, one, view),
     skipped_for: view.skippedFor(model, one),
-    substitutions: [...(view.substitutions.get(one.id) ?? [])],
     cells: withNow(cells, state, standing.calls > 0),
   }
 }

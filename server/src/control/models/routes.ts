@@ -9,7 +9,6 @@ import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
 import { detailBody, modelDetail } from './detail-rules.ts'
 import { declaredLists, isWanted, modelsQuery, sorted, usableBy } from './list-rules.ts'
-import { registerModelEndings } from './endings-routes.ts'
 import { openView } from './open.ts'
 import {
   cacheUseOf,
@@ -86,7 +85,6 @@ export function registerModels(api: Api, node: ControlNode): void {
     },
   })
 
-  registerModelEndings(api, node)
   registerStoredModels(api, node, viewOf)
 }
 

@@ -131,7 +131,6 @@ test('what is worst comes first, with the number and who stands in', () => {
 const ENDING: EndingDeployment = {
   model: 'gpt-image-1.5',
   deployment: 'gpt-image-1.5/openai',
-  upstream: 'openai',
   ...modelEnd({ on: '2026-12-01', successor: 'gpt-image-2.5-sunburst' }),
   isBuiltIn: false,
   outlastedBy: [],

@@ -1,8 +1,7 @@
 /** What needs a person, ranked, from what nodes and the ledger know at this moment. */
 import { ATTENTION_SEVERITIES, type Attention } from '#core/alerts/attention.ts'
-import { announcedEnds, type AnnouncedEnd } from '#core/catalog/announced-ends.ts'
 import { listModels, type Catalog, type Model } from '#core/catalog/catalog.ts'
-import { DAY_MS, daysLeft, isNear, WARNED_DAYS } from '#core/catalog/model-end.ts'
+import { DAY_MS, daysLeft, isNear, WARNED_DAYS, type ModelEnd } from '#core/catalog/model-end.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import { HOUR_MS, momentOf } from '#core/money/ledger.ts'
 import { decimalOf } from '#core/money/price.ts'
@@ -42,7 +41,9 @@ interface WatchedDeployment {
 }
 
 /** A deployment with the day on which its provider shuts the model down. */
-export interface EndingDeployment extends AnnouncedEnd {
+export interface EndingDeployment extends ModelEnd {
+  readonly model: string
+  readonly deployment: string
   /** No configuration declares it: an API key in the environment adds it. */
   readonly isBuiltIn: boolean
   /** Deployments of the same model that end later or not at all. */
@@ -74,13 +75,16 @@ export function watchedDeployments(
 }
 
 export function endingDeployments(catalog: Catalog): EndingDeployment[] {
-  return announcedEnds(catalog).map((one) => {
-    const { deployments = [], managedBy } = catalog.models.get(one.model) ?? {}
-    const later = deployments.filter(
-      ({ end }: Model['deployments'][number]) => end === undefined || end.atMs > one.atMs,
-    )
-    return { ...one, isBuiltIn: managedBy === 'built-in', outlastedBy: later.map(({ id }) => id) }
-  })
+  return listModels(catalog).flatMap(({ id: model, deployments, managedBy }) =>
+    deployments.flatMap(({ id: deployment, end }: Model['deployments'][number]) => {
+      if (end === undefined) return []
+      const later = deployments.filter(
+        ({ end: other }: Model['deployments'][number]) => other === undefined || other.atMs > end.atMs,
+      )
+      const outlastedBy = later.map(({ id }: Model['deployments'][number]) => id)
+      return [{ ...end, model, deployment, isBuiltIn: managedBy === 'built-in', outlastedBy }]
+    }),
+  )
 }
 
 /** For all callers; `attentionFor` leaves out what a caller may not see. */

@@ -138,19 +138,6 @@ test('a rate starts above its threshold and ends below four fifths of it', () =>
   assert.deepEqual([found(50, false), found(51, false), found(45, true), found(40, true)], [0, 1, 1, 0])
 })
 
-test('a model that ends is at the level of the nearest mark', () => {
-  const ends = (days: number) =>
-    item(
-      'model_ends',
-      { type: 'deployment', id: 'm/openai' },
-      { model: 'm', upstream: 'openai', days, on: '2026-12-02' },
-    )
-  const levels = [91, 14, 13, 7].map(
-    (days) => findingsOf(rule('model_ending'), facts({ attention: [ends(days)] }))[0]?.level,
-  )
-  assert.deepEqual(levels, [undefined, 986, 986, 993])
-})
-
 test('a receiver of the audit is reported once it has lacked entries for as long as the rule says', () => {
   const lacking = (sinceMinutes: number) =>
     item('audit_behind', { type: 'store', id: 'siem' }, { entries: 12 }, sinceMinutes)

@@ -12,8 +12,6 @@ import type { AlertRule } from './rule.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** Above all days, so that fewer days are a higher level. */
-const DAYS_LEVEL = 1000
 /** The project of Torana's own probes. */
 const SYSTEM = 'system'
 
@@ -34,7 +32,6 @@ const FINDERS: Readonly<Record<AlertKind, Finder>> = {
   space,
   error_rate: errorRates,
   latency: latencies,
-  model_ending: endings,
   unknowns,
   spool,
   certificate: certificates,
@@ -160,33 +157,6 @@ function latencies(rule: AlertRule, facts: AlertFacts): readonly Finding[] {
         subjects: [],
         figures: { p95_ms: Math.round(p95Ms), requests, minutes },
         path: `/requests?sort=-duration${queryOf(project)}`,
-      }),
-    ]
-  })
-}
-
-/** The deployments of one model end for the same reason, each at its provider. */
-function endings({ condition }: AlertRule, { attention }: AlertFacts): readonly Finding[] {
-  const groups = Map.groupBy(ofKinds(attention, ['model_ends']), modelOf)
-  return [...groups].flatMap(([model, all]) => {
-    const days = Math.min(...all.map(({ figures }) => Number(figures['days'] ?? 0)))
-    const passed = marksOf(condition, 'days').filter((mark) => days <= mark)
-    if (passed.length === 0) return []
-    const own = all.filter(({ figures }) => Number(figures['days'] ?? 0) === days)
-    const [first] = own
-    const { on = '', successor = '', upstream = '' } = first?.figures ?? {}
-    const ends = days > 0 ? `ends in ${days} day${days === 1 ? '' : 's'}` : 'has ended'
-    return [
-      finding('model_ending', model, {
-        severity: own.some(({ severity }) => severity === 'bad') ? 'critical' : 'warning',
-        title: `${model} ${ends}`,
-        lines: [
-          `${upstream} shuts it down on ${on}.${successor === '' ? '' : ` Its successor is ${successor}.`}`,
-        ],
-        subjects: own.map(({ subject }) => subject.id),
-        figures: { model, days, on, successor },
-        path: `/models/${encodeURIComponent(model)}`,
-        level: DAYS_LEVEL - Math.min(...passed),
       }),
     ]
   })

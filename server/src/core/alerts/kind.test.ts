@@ -20,7 +20,6 @@ const SENTENCES: readonly (readonly [AlertKind, string])[] = [
   ['space', 'immediately'],
   ['error_rate', 'over 5% for 5 min'],
   ['latency', 'p95 over 2000 ms for 10 min'],
-  ['model_ending', '90, 30, 14, 7, 1 days before'],
 ]
 for (const [kind, sentence] of SENTENCES)
   test(`a condition of ${kind} reads “${sentence}”`, () =>

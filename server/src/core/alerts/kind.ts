@@ -84,14 +84,6 @@ const KINDS = {
     long: '{p95_ms} of at least {requests} within {minutes}',
     subject: 'installation or project',
   },
-  model_ending: {
-    name: 'Model ending',
-    hasProjects: false,
-    fields: { days: { initial: [90, 30, 14, 7, 1], min: 0, max: 90 } },
-    short: '{days} days before',
-    long: '{days} before a provider shuts a model down',
-    subject: 'a model',
-  },
   unknowns: {
     name: 'Unknowns waiting',
     hasProjects: false,

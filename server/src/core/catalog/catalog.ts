@@ -183,8 +183,6 @@ interface DeploymentOf<Capabilities, DeploymentPrice> {
   readonly limits?: DeploymentLimits | undefined
   /** The day on which its provider shuts the model down. Absent: no day is known. */
   readonly end?: ModelEnd | undefined
-  /** torana.yaml says `endsOn: none`: it has no end, whatever the upstream lists. */
-  readonly hasNoEnd?: true | undefined
   /** Names beside `upstreamModel` by which the upstream may answer. Absent: there is none. */
   readonly answersAs?: readonly string[] | undefined
   /** Where it was declared, e.g. `torana.yaml:16`, `store` or `built-in`. Absent: where its model was. */

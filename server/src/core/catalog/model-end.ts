@@ -12,7 +12,7 @@ export interface ModelEnd {
   /** The provider's name for the model to use instead. Undefined: it names none. */
   readonly successor?: string | undefined
   readonly from: EndOrigin
-  /** Where the date was read: an address, the line of torana.yaml, or an upstream's list of models. Undefined: no source was given. */
+  /** Where the date was read: an address, or the line of torana.yaml. Undefined: no source was given. */
   readonly source?: string | undefined
   /** The day on which it was read there. */
   readonly asOf?: string | undefined
@@ -20,8 +20,8 @@ export interface ModelEnd {
   readonly note?: string | undefined
 }
 
-/** Who says it: torana.yaml, the facts that come with Torana, or the upstream's list of models. */
-export type EndOrigin = 'configuration' | 'catalog' | 'upstream'
+/** Who says it: torana.yaml, or the facts that come with Torana. */
+export type EndOrigin = 'configuration' | 'catalog'
 
 /** A model that is no longer served, because its provider shut it down. */
 export interface RetiredModel {
@@ -36,19 +36,11 @@ export interface RetiredModel {
 /** Days before the end in which answers, the console and `torana check` warn: OpenAI gives three months for image models. */
 export const WARNED_DAYS = 90
 export const DAY_MS = 86_400_000
-/** Days before the end on which a notice goes out: time to plan, to move, and three reminders. */
-export const NOTICE_DAYS = [90, 30, 14, 7, 1] as const
-export type NoticeDays = (typeof NOTICE_DAYS)[number]
 
 export type EndFields = Omit<ModelEnd, 'atMs' | 'from'>
 
 export function modelEnd(fields: EndFields, from: EndOrigin = 'catalog'): ModelEnd {
   return { ...fields, atMs: Date.parse(fields.on), from }
-}
-
-/** The notice that is due: of those whose day has come the nearest to the end, since the earlier ones say nothing more. */
-export function dueNotice(end: ModelEnd, nowMs: number): NoticeDays | undefined {
-  return NOTICE_DAYS.findLast((days) => daysLeft(end, nowMs) <= days)
 }
 
 /** A model ends with the last of its deployments. Undefined when one of them has no end. */

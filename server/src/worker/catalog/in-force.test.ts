@@ -52,7 +52,6 @@ async function aCatalog({ firstKey }: { readonly firstKey?: string } = {}) {
       },
     },
     prices: { applied: async (one) => one, note: (one) => void state.noted.push(one) },
-    ends: { applied: async (one) => one },
   }
   return { catalog, credentials, state, said, completions }
 }

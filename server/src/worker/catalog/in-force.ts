@@ -28,10 +28,6 @@ export interface Completions {
     /** Records what deployments cost from now on. */
     note(catalog: Catalog): void
   }
-  readonly ends: {
-    /** The catalog with the days on which upstreams say they shut models down. */
-    applied(catalog: Catalog): Promise<Catalog>
-  }
 }
 
 /** Notes for people about what of the store can't be used now. */
@@ -83,7 +79,7 @@ export class CatalogInForce {
     return this.#declared
   }
 
-  /** The same with credentials, prices and ends of the store: requests use it. */
+  /** The same with credentials and prices of the store: requests use it. */
   get current(): Catalog {
     return this.#current
   }
@@ -120,7 +116,7 @@ export class CatalogInForce {
     await this.#complete()
   }
 
-  /** The catalog that these objects of the store would make, without credentials, prices and ends, and what would be left out. */
+  /** The catalog that these objects of the store would make, without credentials and prices, and what would be left out. */
   extendedBy(objects: readonly StoredObject[]): ExtendedCatalog {
     return this.#configuration.extend(objects)
   }
@@ -166,10 +162,7 @@ export class CatalogInForce {
     return this.#latest
   }
 
-  async #completeFrom(
-    { credentials, objects: store, prices, ends }: Completions,
-    own: number,
-  ): Promise<void> {
+  async #completeFrom({ credentials, objects: store, prices }: Completions, own: number): Promise<void> {
     const objects = await this.#readObjects(store)
     // A later completion is in progress: it knows of changes that this one may have missed.
     if (own !== this.#completions) return this.#latest
@@ -180,7 +173,7 @@ export class CatalogInForce {
     }
     const { catalog: credentialed, problems } = await withCredentials(this.#declared, credentials)
     for (const problem of problems) this.#log.warn(problem)
-    const catalog = await ends.applied(await prices.applied(credentialed))
+    const catalog = await prices.applied(credentialed)
     if (own !== this.#completions) return this.#latest
     this.#current = catalog
     for (const follower of this.#followers) follower(catalog)

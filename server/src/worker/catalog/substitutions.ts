@@ -1,10 +1,9 @@
-/** Answers by another model than asked for: counted, logged once an hour for each pair of names, and kept. */
+/** Answers by another model than asked for: counted, and logged once an hour for each pair of names. */
 import { OTHER_MODEL, type Substitution } from '#core/catalog/substitution.ts'
 import type { Clock } from '#ports/clock.ts'
-import type { CountedSubstitution, ModelEndStore } from '#ports/model-ends.ts'
 
 export interface SubstitutionsParts {
-  readonly clock: Clock
+  readonly clock: Pick<Clock, 'monotonicMs'>
   /** Counts each of them. */
   readonly count: (substitution: Substitution) => void
   readonly log: (substitution: Substitution) => void
@@ -20,8 +19,6 @@ export class Substitutions {
   readonly #names = new Map<string, Set<string>>()
   /** When a pair was last logged, on the monotonic clock. */
   readonly #loggedMs = new Map<string, number>()
-  /** Not kept yet, by pair. */
-  #pending = new Map<string, CountedSubstitution>()
 
   constructor(parts: SubstitutionsParts) {
     this.#parts = parts
@@ -33,38 +30,9 @@ export class Substitutions {
     count(substitution)
     const pair = JSON.stringify([substitution.deployment, substitution.asked, substitution.answered])
     const nowMs = clock.monotonicMs()
-    if (nowMs - (this.#loggedMs.get(pair) ?? -Infinity) >= LOG_EVERY_MS) {
-      this.#loggedMs.set(pair, nowMs)
-      log(substitution)
-    }
-    const at = new Date(clock.nowMs()).toISOString()
-    const known = this.#pending.get(pair)
-    this.#pending.set(pair, {
-      ...substitution,
-      answers: (known?.answers ?? 0) + 1,
-      firstAt: known?.firstAt ?? at,
-      lastAt: at,
-    })
-  }
-
-  /** Keeps what was counted since the last time. While the store is unreachable, it is counted on. */
-  async flush(store: Pick<ModelEndStore, 'addSubstitutions'>): Promise<void> {
-    if (this.#pending.size === 0) return
-    const pending = this.#pending
-    this.#pending = new Map()
-    try {
-      await store.addSubstitutions([...pending.values()])
-    } catch (error) {
-      for (const [pair, one] of pending) {
-        const since = this.#pending.get(pair)
-        this.#pending.set(pair, {
-          ...one,
-          answers: one.answers + (since?.answers ?? 0),
-          lastAt: since?.lastAt ?? one.lastAt,
-        })
-      }
-      throw error
-    }
+    if (nowMs - (this.#loggedMs.get(pair) ?? -Infinity) < LOG_EVERY_MS) return
+    this.#loggedMs.set(pair, nowMs)
+    log(substitution)
   }
 
   #bounded(found: Substitution): Substitution {

@@ -81,10 +81,12 @@ interface Given {
   readonly caller?: Caller
   /** Models of a key of project `stored`. */
   readonly storedKey?: readonly string[]
+  /** Keys that used BGE too, with their requests. */
+  readonly users?: readonly (readonly [key: string, requests: number])[]
 }
 
 /** A day of requests, of the projects `open` and `narrow`. */
-async function world({ config = CONFIG, caller = TESTER, storedKey }: Given = {}) {
+async function world({ config = CONFIG, caller = TESTER, storedKey, users }: Given = {}) {
   const { database, clock, identifiers, requests, ledger, nodeId, entry, keys } = await open()
   clock.ms = Date.UTC(2026, 10, 21)
   const asked = (model: string, overrides: Partial<RequestRecord> = {}): RequestRecord => ({
@@ -119,7 +121,13 @@ async function world({ config = CONFIG, caller = TESTER, storedKey }: Given = {}
         savedNanoUsd,
       }),
     )
-  await ledger.append(nodeId, [...posted('tei', 30), ...posted('deepinfra', 10, 150_000n)])
+  const used = (keyId: string, count: number) =>
+    posted('tei', count).map((one) => ({ ...one, project: keyId.split('/')[0] ?? '', keyId }))
+  await ledger.append(nodeId, [
+    ...posted('tei', 30),
+    ...posted('deepinfra', 10, 150_000n),
+    ...(users ?? []).flatMap(([keyId, count]) => used(keyId, count)),
+  ])
   if (storedKey !== undefined)
     await keys.createKey(
       { project: 'stored', name: 'one', secret: someSecret().stored, models: storedKey },
@@ -265,6 +273,22 @@ test('a model tells when it ends, and the keys that use a deployment that ends s
   })
   const row = (await ending<List>('GET', '/models')).body.data.find(({ id }) => id === BGE)
   assert.deepEqual(row?.ends, end)
+})
+
+test('of the keys that use a model that ends, the busiest is first; probes are no use, and a developer sees its own', async () => {
+  const users = [['system/probe', 90] as const, ['search/ci', 50] as const]
+  const path = `/models/${encodeURIComponent(BGE)}`
+  const seenBy = async (caller?: Caller) => {
+    const ask = await world({ users, ...(caller && { caller }) })
+    return (await ask<Model>('GET', path)).body.used_by
+  }
+  const [open, search] = [
+    { key: 'open/all', requests_30d: 40 },
+    { key: 'search/ci', requests_30d: 50 },
+  ]
+  assert.deepEqual(await seenBy(), { keys: [search, open], count: 2, requests_30d: 90 })
+  assert.deepEqual(await seenBy(developerOf('open')), { keys: [open], count: 1, requests_30d: 40 })
+  assert.deepEqual(await seenBy(developerOf('fresh')), { keys: [], count: 0, requests_30d: 0 })
 })
 
 test('a developer sees the models that keys of its projects may use, and figures of its projects alone', async () => {

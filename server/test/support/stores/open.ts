@@ -21,7 +21,6 @@ import { MemoryFiles } from './files.ts'
 import { MemoryImageJobs } from './image-jobs.ts'
 import { MemoryKeyStore } from './key-store.ts'
 import { MemoryLedger } from './ledger.ts'
-import { MemoryModelEnds } from './model-ends.ts'
 import { MemoryNodeNews } from './node-news.ts'
 import { MemorySpaces } from './spaces.ts'
 import { MemoryWebhooks } from './webhooks.ts'
@@ -112,7 +111,6 @@ function partsOfDatabases(): Pick<
   | 'batchDrafts'
   | 'configuration'
   | 'prices'
-  | 'modelEnds'
   | 'history'
   | 'suspects'
   | 'lake'
@@ -129,7 +127,6 @@ function partsOfDatabases(): Pick<
     batchDrafts: absent('drafts of batches'),
     configuration: new MemoryConfiguration(),
     prices: absent('prices', { read: async () => [], note: async () => {} }),
-    modelEnds: new MemoryModelEnds(),
     history: absent('history', { write: async () => {}, dropOld: async () => {} }),
     suspects: absent('suspect windows', {
       endGone: async () => {},

@@ -83,8 +83,8 @@ UPDATE ${table} SET ${column} = new_name FROM unnest($1::text[]) AS taken (new_n
 
 /** Of deployments. The ledger, its sums, price changes and traffic of the past keep the id of their time. */
 const FOLLOWING = [
-  ...['prices', 'deployment_drains', 'space_standings', 'space_probes', 'space_rides', 'substitutions'].map(
-    (table) => following(table, 'deployment'),
+  ...['prices', 'deployment_drains', 'space_standings', 'space_probes', 'space_rides'].map((table) =>
+    following(table, 'deployment'),
   ),
   {
     release: `${following('suspect_windows', 'deployment').release} AND until_at IS NULL`,
@@ -109,9 +109,7 @@ UPDATE ${table} SET deployment = new_name FROM unnest($1::text[], $2::text[]) AS
 WHERE deployment = old_name`,
 )
 
-const FOLLOWING_UPSTREAM = ['upstream_credentials', 'upstream_listings', 'model_end_notices'].map((table) =>
-  following(table, 'upstream'),
-)
+const FOLLOWING_UPSTREAM = [following('upstream_credentials', 'upstream')]
 
 export class PostgresConfiguration implements StoredConfiguration {
   readonly #database: Database
