@@ -107,32 +107,6 @@ test('a key, a deployment and a model show their own requests and usage, and lea
   assert.deepEqual(complaints, [])
 })
 
-test('a view that a member saves is there in every browser of the member, until it is forgotten', async ({
-  openConsole,
-}) => {
-  const member = { role: 'operator', name: 'Vera', email: 'vera@example.com' } as const
-  const openAgain = async (path: string) => {
-    const { page, go } = await openConsole(node, { member })
-    await go(path)
-    return page
-  }
-  const first = await openAgain('/requests?outcome=failed&slower=250')
-  await first.getByRole('button', { name: 'Save view' }).click()
-  const name = first.getByLabel('View name')
-  await expect(name).toBeFocused(SOON)
-  await name.fill('Slow and failed')
-  await first.getByRole('button', { name: 'Save', exact: true }).click()
-  await expect(first.getByRole('button', { name: 'Slow and failed', exact: true })).toBeVisible(SOON)
-  const second = await openAgain('/requests')
-  await second.getByRole('button', { name: 'Slow and failed', exact: true }).click()
-  await expect(second).toHaveURL(/outcome=failed&slower=250/)
-  await second.getByRole('button', { name: 'Delete view Slow and failed' }).click()
-  await expect(second.getByRole('button', { name: 'Slow and failed', exact: true })).toHaveCount(0, SOON)
-  const third = await openAgain('/requests')
-  await expect(third.getByRole('button', { name: 'Failed', exact: true })).toBeVisible(SOON)
-  await expect(third.getByRole('button', { name: 'Slow and failed', exact: true })).toHaveCount(0)
-})
-
 test('a developer sees the requests of the own project and no others, and an address of another is not there', async ({
   openConsole,
 }) => {

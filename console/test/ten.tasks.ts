@@ -253,11 +253,9 @@ const TASKS: readonly Task[] = [
     run: async (page) => {
       await link(page, 'Requests').click()
       await search(page, 'upstream_failed', /upstream_failed/)
-      await button(page, 'Save view').click()
-      await page.getByLabel('View name').fill('Failures of the app')
-      await pick(page, 'Visible to', 'Members of app')
-      await page.getByRole('button', { name: 'Save', exact: true }).click()
-      await expect(page.getByRole('button', { name: /Failures of the app/ }).first()).toBeVisible(SOON)
+      await expect(page).toHaveURL(/fault=upstream_failed/)
+      await button(page, 'Copy link').click()
+      await expect(button(page, 'Copied')).toBeVisible(SOON)
     },
   },
   {

@@ -98,7 +98,6 @@ function questionsFor({ nowMs, project, key, requestId, batchId, model, deployme
     '/api/v1/image-jobs': [''],
     '/api/v1/batches': ['', '?state=open', `?project=${project}`],
     '/api/v1/batches/{id}': [`/../${batchId}`],
-    '/api/v1/shared-views': ['', `?project=${project}&page=requests`],
     '/api/v1/webhook-events': [''],
   }
 }

@@ -235,7 +235,6 @@ const UNTYPED_ADDRESS =
 const OWN_WRITES: Readonly<Record<string, string>> = {
   'api/write.ts': 'is the way itself',
   'api/queries/people.ts': 'asks about an invitation by POST, so that its token is in no address',
-  'api/queries/snapshots.ts': 'asks about a snapshot by POST, so that its token is in no address',
   'api/queries/playground-embeddings.ts': 'runs a model: the answer is handed on unread, with its headers',
   'api/queries/routing.ts':
     'asks by POST what a set of changes would do: it is too long for an address, and nothing is saved',

@@ -227,39 +227,6 @@ export interface paths {
         /** Revoke a token, on every node within two seconds */
         delete: operations["revokeToken"];
     };
-    "/api/v1/saved-views": {
-        /** Filters that you keep under a name */
-        get: operations["listSavedViews"];
-        /** Keep these filters, in this order, in place of those before */
-        put: operations["putSavedViews"];
-    };
-    "/api/v1/shared-views": {
-        /** Filters that members of a project share, by project */
-        get: operations["listSharedViews"];
-        /** Share filters under a name with the members of a project */
-        post: operations["shareView"];
-    };
-    "/api/v1/shared-views/{id}": {
-        /** Delete a shared view: your own, or any for an admin */
-        delete: operations["unshareView"];
-    };
-    "/api/v1/snapshots": {
-        /** Snapshot links that work, the newest first: your own, and those of all members for an admin */
-        get: operations["listSnapshots"];
-        /**
-         * Freeze what a page shows, and make a link that opens it without a session until it expires
-         * @description Torana asks for each part itself, with your rights. Fields about people (user, tags, address) are left out. At most 30 days and 512 KiB.
-         */
-        post: operations["createSnapshot"];
-    };
-    "/api/v1/snapshots/{id}": {
-        /** Revoke a snapshot link: your own, or any for an admin */
-        delete: operations["revokeSnapshot"];
-    };
-    "/api/v1/snapshots/look": {
-        /** What a snapshot link shows. Its token goes into the body, so that no log has it */
-        post: operations["lookAtSnapshot"];
-    };
     "/api/v1/settings": {
         /** How this install is set up, what it keeps for how long, and what it is made of */
         get: operations["getSettings"];
@@ -2895,55 +2862,6 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": [
-         *         {
-         *           "page": "/requests",
-         *           "name": "Failed today",
-         *           "search": "outcome=failed"
-         *         }
-         *       ]
-         *     }
-         */
-        NewSavedViewsInput: {
-            data: components["schemas"]["SavedViewInput"][];
-        };
-        /**
-         * @example {
-         *       "project": "search",
-         *       "page": "requests",
-         *       "name": "Failed today",
-         *       "search": "outcome=failed"
-         *     }
-         */
-        NewSharedViewInput: {
-            project: string;
-            page: string;
-            name: string;
-            /** @description The address behind the `?`. */
-            search: string;
-        };
-        /**
-         * @example {
-         *       "page": "usage",
-         *       "title": "Cost in November",
-         *       "days": 7,
-         *       "queries": {
-         *         "usage": "by=model"
-         *       }
-         *     }
-         */
-        NewSnapshotInput: {
-            /** @enum {string} */
-            page: "overview" | "requests" | "usage" | "budgets";
-            title: string;
-            days: number;
-            /** @description By the names of the page's parts (overview: overview, day; requests: requests, histogram; usage: usage; budgets: budgets), the parameters to ask for each with. */
-            queries: {
-                [key: string]: string;
-            };
-        };
-        /**
-         * @example {
          *       "name": "terraform",
          *       "role": "operator",
          *       "expires_in_days": 90
@@ -3894,24 +3812,6 @@ export interface components {
             summary: string;
             objects: components["schemas"]["ChangedObject"][];
         };
-        SavedView: {
-            page: string;
-            name: string;
-            /** @description The address behind the `?`. */
-            search: string;
-        };
-        SavedViewInput: {
-            page: string;
-            name: string;
-            /** @description The address behind the `?`. */
-            search: string;
-        };
-        SavedViewList: {
-            data: components["schemas"]["SavedView"][];
-            has_more: boolean;
-            /** @description Ask again with `after` = this. null: this is the last page. */
-            next: string | null;
-        };
         SentAgain: {
             /**
              * Format: uuid
@@ -4010,24 +3910,6 @@ export interface components {
                 }[];
             };
         };
-        SharedView: {
-            /** Format: uuid */
-            id: string;
-            project: string;
-            page: string;
-            name: string;
-            /** @description The address behind the `?`. */
-            search: string;
-            created_by: string;
-            /** Format: date-time */
-            created_at: string;
-        };
-        SharedViewList: {
-            data: components["schemas"]["SharedView"][];
-            has_more: boolean;
-            /** @description Ask again with `after` = this. null: this is the last page. */
-            next: string | null;
-        };
         SignInInput: {
             /** Format: email */
             email: string;
@@ -4119,54 +4001,6 @@ export interface components {
             reason: "unable" | "unpriced" | "quarantined" | "held-back" | "drained" | "ejected" | "limited" | "full" | "withdrawn" | "charged" | "time" | "retries";
             /** @description The reason in words, as in the error: it follows the name of the deployment. */
             text: string;
-        };
-        Snapshot: {
-            /** @enum {string} */
-            page: "overview" | "requests" | "usage" | "budgets";
-            title: string;
-            projects: string[] | null;
-            /** @description The name of the member who made it. */
-            created_by: string;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            expires_at: string;
-            /** @description By the names of its parts, the answers of the control API as they were. */
-            content: {
-                [key: string]: unknown;
-            };
-        };
-        SnapshotLink: {
-            /** Format: uuid */
-            id: string;
-            /** @enum {string} */
-            page: "overview" | "requests" | "usage" | "budgets";
-            title: string;
-            /** @description The projects that its figures are of. null: all. */
-            projects: string[] | null;
-            bytes: number;
-            /** @description The email address of the member who made it. */
-            created_by: string;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            expires_at: string;
-            /** @description In the answer to POST alone. It is never shown again. */
-            link?: string;
-        };
-        SnapshotLinkList: {
-            data: components["schemas"]["SnapshotLink"][];
-            has_more: boolean;
-            /** @description Ask again with `after` = this. null: this is the last page. */
-            next: string | null;
-        };
-        /**
-         * @example {
-         *       "token": "the token of the link"
-         *     }
-         */
-        SnapshotTokenInput: {
-            token: string;
         };
         /** @description Where it is declared. Only what comes from the console can be changed here. */
         Source: {
@@ -4982,7 +4816,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description too_many_wrong_keys, rate_limit_exceeded, too_many_reads, too_many_sign_ins */
+        /** @description too_many_wrong_keys, too_many_reads, too_many_sign_ins */
         TooManyRequests: {
             headers: {
                 [name: string]: unknown;
@@ -6753,239 +6587,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    listSavedViews: {
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SavedViewList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    putSavedViews: {
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewSavedViewsInput"];
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SavedViewList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    listSharedViews: {
-        parameters: {
-            query?: {
-                project?: string;
-                page?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SharedViewList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    shareView: {
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewSharedViewInput"];
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SharedView"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    unshareView: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    listSnapshots: {
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SnapshotLinkList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    createSnapshot: {
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewSnapshotInput"];
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SnapshotLink"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    revokeSnapshot: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    lookAtSnapshot: {
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SnapshotTokenInput"];
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Snapshot"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            404: components["responses"]["NotFound"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];

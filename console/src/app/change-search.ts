@@ -9,7 +9,7 @@ export function useChangeSearch<Search extends object = never>(): (
   const navigate = useNavigate()
   return useCallback(
     (change, { replace = false } = {}) =>
-      void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), hash: true, replace }),
+      void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace }),
     [navigate],
   )
 }

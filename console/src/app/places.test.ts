@@ -39,7 +39,6 @@ const ADDRESSES: Partial<Record<keyof typeof paths, readonly [made: Address, add
   welcome: [paths.welcome(), '/welcome'],
   signIn: [paths.signIn({ return: '/keys' }), '/sign-in?return=/keys'],
   apiReference: [paths.apiReference({ api: 'control' }), '/api-reference?api=control'],
-  snapshot: [paths.snapshot(), '/snapshot'],
   invite: [paths.invite('a b'), '/invite/a%20b'],
   go: [paths.go('x/y'), '/go/x%2Fy'],
 }

@@ -63,7 +63,8 @@ export function CopyIconButton({
 }
 
 interface CopyButtonProps {
-  readonly text: string
+  /** A function: what it is when the button is pressed. */
+  readonly text: string | (() => string)
   readonly label?: string
   readonly look?: ButtonLook
   readonly size?: ButtonSize
@@ -77,7 +78,7 @@ export function CopyButton({ text, label = words.ui.copy, look, size, onCopied }
       {...(look && { look })}
       {...(size && { size })}
       icon={isCopied ? <Check size={15} aria-hidden /> : <CopyIcon size={15} aria-hidden />}
-      onClick={() => void copy(text).then((done) => done && onCopied?.())}
+      onClick={() => void copy(typeof text === 'string' ? text : text()).then((done) => done && onCopied?.())}
     >
       <span aria-live="polite">{isCopied ? words.ui.copied : label}</span>
     </Button>

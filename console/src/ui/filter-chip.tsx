@@ -129,21 +129,19 @@ export function AddFilter({
 interface ViewChipProps {
   readonly chosen: boolean
   readonly count?: ReactNode
-  readonly dashed?: boolean
   readonly onSelect: () => void
   readonly children: ReactNode
 }
 
 /** A view to choose: `All`, `Failed 41`. */
-export function ViewChip({ chosen, count, dashed = false, onSelect, children }: ViewChipProps) {
+export function ViewChip({ chosen, count, onSelect, children }: ViewChipProps) {
   return (
     <button
       type="button"
       aria-pressed={chosen}
       className={classes(
         CHIP,
-        chosen ? 'border-ink font-semibold text-ink' : 'text-ink-2 hover:bg-hover',
-        !chosen && (dashed ? 'border-dashed border-line-strong/60' : 'border-line'),
+        chosen ? 'border-ink font-semibold text-ink' : 'border-line text-ink-2 hover:bg-hover',
       )}
       onClick={onSelect}
     >

@@ -16,7 +16,7 @@ interface PageProps {
   readonly head?: ReactNode
   /** The pages above it, of a detail page. */
   readonly crumbs?: readonly Crumb[]
-  /** Right beside the title: saved views. */
+  /** Right beside the title: views to choose. */
   readonly beside?: ReactNode
   /** At the right end: buttons, the range of time. */
   readonly actions?: ReactNode

@@ -124,7 +124,7 @@ export const PAGES: Readonly<Record<string, (node: SeededNode) => readonly strin
 }
 
 /** They open for a person who is not signed in. */
-export const BEFORE_SIGN_IN: ReadonlySet<string> = new Set(['signIn', 'invite', 'snapshot'])
+export const BEFORE_SIGN_IN: ReadonlySet<string> = new Set(['signIn', 'invite'])
 
 async function firstRequest(node: ConsoleNode): Promise<string> {
   let id = ''

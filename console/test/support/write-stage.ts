@@ -72,27 +72,6 @@ export async function startStage(): Promise<Stage> {
     rules: [{ claim: 'groups', value: 'staff', role: 'operator', projects: null }],
   })
   const cookie = await makePeople(node, make)
-  const view = { page: 'requests', name: STAGE.view, search: 'model=open-w16' }
-  const saved = await node.control('PUT', '/saved-views', {
-    cookie: `${cookie.name}=${cookie.value}`,
-    origin: node.controlUrl,
-    body: { data: [view] },
-  })
-  assert.equal(saved.status, 200, saved.text)
-  for (const [path, body] of [
-    [
-      '/shared-views',
-      { project: STAGE.project, page: 'requests', name: STAGE.sharedView, search: 'fault=stage' },
-    ],
-    ['/snapshots', { page: 'budgets', title: STAGE.snapshot, days: 1, queries: { budgets: '' } }],
-  ] as const) {
-    const shared = await node.control('POST', path, {
-      cookie: `${cookie.name}=${cookie.value}`,
-      origin: node.controlUrl,
-      body,
-    })
-    assert.equal(shared.status, 201, shared.text)
-  }
   const { link } = await make('POST', '/invitations', { email: STAGE.invited, role: 'operator' })
   const stored = await makeStoredModel(node, make)
   await makeLedger(url)

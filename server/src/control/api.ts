@@ -42,12 +42,9 @@ import { registerUsage } from './usage/routes.ts'
 import { registerModels } from './models/routes.ts'
 import { registerInvitations } from './invitations/routes.ts'
 import { registerMembers } from './members/routes.ts'
-import { registerSavedViews } from './saved-views/routes.ts'
-import { registerSharedViews } from './saved-views/shared-routes.ts'
 import { registerSession } from './session/routes.ts'
 import { registerSignOn } from './sign-on/routes.ts'
 import { registerSettings } from './settings/routes.ts'
-import { registerSnapshots } from './snapshots/routes.ts'
 import { registerTokens } from './tokens/routes.ts'
 import { readInTurn } from './shared/reading-turns.ts'
 import type { Api } from './shared/route.ts'
@@ -102,9 +99,6 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerInvitations(api, node)
       registerSignOn(api, node)
       registerTokens(api, node)
-      registerSavedViews(api, node)
-      registerSharedViews(api, node)
-      registerSnapshots(api, node)
       registerSettings(api, node)
       registerNodes(api, node)
       registerBackup(api, node)

@@ -55,7 +55,6 @@ const CONTROL_AND_GATEWAY: ReadonlySet<string> = new Set<FaultCode>([
   'node_overloaded',
   'node_starting',
   'not_found',
-  'rate_limit_exceeded',
   'request_timeout',
   'store_unreachable',
   'too_many_bodies',

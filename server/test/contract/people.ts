@@ -10,7 +10,6 @@ import {
   withdrawInvitation,
 } from '#control/invitations/queries.ts'
 import { changeMember, listMembers } from '#control/members/queries.ts'
-import { listSavedViews, replaceSavedViews } from '#control/saved-views/queries.ts'
 import {
   addFirstRunLink,
   hasMembers,
@@ -210,18 +209,6 @@ function memberSuite(name: string, open: () => Promise<People>): void {
       (await listMembers(people.database, page)).map(({ email }) => email)
     assert.deepEqual(await emails({ limit: 2 }), ['a@example.com', 'b@example.com'])
     assert.deepEqual(await emails({ limit: 2, after: 'b@example.com' }), ['c@example.com'])
-  })
-
-  test(`${name}: views are kept for their member alone, in their order`, async () => {
-    const people = await open()
-    const [one, two] = [await invited(people, 'a@example.com'), await invited(people, 'b@example.com')]
-    const views = ['z', 'a'].map((view) => ({ page: 'requests', name: view, search: 'outcome=failed' }))
-    await replaceSavedViews(people.database, one.id, views)
-    await replaceSavedViews(people.database, two.id, [])
-    assert.deepEqual(await listSavedViews(people.database, one.id), views)
-    assert.deepEqual(await listSavedViews(people.database, two.id), [])
-    await replaceSavedViews(people.database, one.id, views.slice(1))
-    assert.deepEqual(await listSavedViews(people.database, one.id), views.slice(1))
   })
 
   test(`${name}: the rights of an actor are those of this moment`, async () => {

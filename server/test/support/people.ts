@@ -9,8 +9,7 @@ import { reused } from './reused-database.ts'
 
 export type People = ReturnType<typeof peopleIn>
 
-const EMPTY =
-  'TRUNCATE members, sessions, invitations, first_run_links, sign_on, admin_tokens, saved_views, snapshots, shared_views, audit'
+const EMPTY = 'TRUNCATE members, sessions, invitations, first_run_links, sign_on, admin_tokens, audit'
 
 function peopleIn(database: Database) {
   return {

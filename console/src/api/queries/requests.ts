@@ -32,13 +32,6 @@ export const requestQueries = {
       { params: { query: { ...filters, slots, facets: 'true' } } },
       { placeholderData: keepPreviousData },
     ),
-  /** Of all pages: they are kept as one list. */
-  /** Those that members of the project share; of all projects, without one. */
-  sharedViews: (project: string | undefined) =>
-    api.queryOptions('get', '/api/v1/shared-views', {
-      params: { query: { page: 'requests', ...(project !== undefined && { project }) } },
-    }),
-  savedViews: () => api.queryOptions('get', '/api/v1/saved-views'),
   one: (id: string) =>
     api.queryOptions(
       'get',

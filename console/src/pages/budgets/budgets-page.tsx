@@ -5,11 +5,11 @@ import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
 import { useChangeSearch, useOpened } from '../../app/change-search.ts'
 import type { SearchOf } from '../../app/place.ts'
-import { ShareMenu } from '../../parts/snapshots/share-menu.tsx'
 import { useMay } from '../../app/session.ts'
 import { useZone } from '../../time/zone.ts'
 import { moneyQueries } from '../../api/queries/money.ts'
 import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { LoadingRows } from '../../ui/loading.tsx'
 import { usePhone } from '../../ui/media.ts'
@@ -85,12 +85,7 @@ export function BudgetsPage() {
       fill
       actions={
         <>
-          {!isPhone && (
-            <ShareMenu
-              page="budgets"
-              queries={() => ({ budgets: { scope: search.scope, project: search.project } })}
-            />
-          )}
+          {!isPhone && <CopyButton text={() => location.href} label={words.ui.copyLink} />}
           {add}
         </>
       }

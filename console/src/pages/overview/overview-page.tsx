@@ -17,22 +17,22 @@ import { IconButton } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { LiveMark } from '../../ui/live-mark.tsx'
 import { usePhone } from '../../ui/media.ts'
+import { CopyButton } from '../../ui/copy.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
-import { Multiples } from '../../parts/overview/multiples.tsx'
-import { ShareMenu } from '../../parts/snapshots/share-menu.tsx'
 import { snippetOf } from '../../parts/snippets/first-call.ts'
 import { useModelToCall } from '../../parts/snippets/model-to-call.ts'
 import { KEY } from '../../parts/snippets/snippet.ts'
 import { AttentionList } from './attention-list.tsx'
 import { ModelBars } from './model-bars.tsx'
+import { Multiples } from './multiples.tsx'
 import { METRICS } from './traffic-graph.ts'
 import { TrafficPicture } from './traffic-picture.tsx'
 import { overview as place } from './place.ts'
 
-const FlowTable = lazyPart(async () => (await import('../../parts/overview/flow-table.tsx')).FlowTable)
+const FlowTable = lazyPart(async () => (await import('./flow-table.tsx')).FlowTable)
 
 type OverviewSearch = SearchOf<typeof place>
 
@@ -79,15 +79,7 @@ export function OverviewPage() {
               {isPaused ? <Play size={15} aria-hidden /> : <Pause size={15} aria-hidden />}
             </IconButton>
           </span>
-          {!isPhone && (
-            <ShareMenu
-              page="overview"
-              queries={() => ({
-                overview: { ...sinceUntil({ ...range, span: undefined }), project: search.project },
-                day: { since, project: search.project },
-              })}
-            />
-          )}
+          {!isPhone && <CopyButton text={() => location.href} label={words.ui.copyLink} />}
           <RangeControl search={search} usual="1h" />
         </>
       }

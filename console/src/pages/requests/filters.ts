@@ -25,7 +25,7 @@ export function timesOf({ since, from, to }: RangeSearch, nowMs: number): Times 
   return { window, marked: fromMs < toMs ? { fromMs, toMs } : undefined }
 }
 
-export const FILTER_NAMES = [
+const FILTER_NAMES = [
   'outcome',
   'kind',
   'source',
@@ -81,8 +81,8 @@ export function filtersOf(
   }
 }
 
-/** A view that somebody saved, or one of the four that are always there. */
-export interface View {
+/** Filters that one click sets. */
+interface View {
   readonly name: string
   readonly search: Partial<Pick<RequestSearch, FilterName>>
 }

@@ -11,13 +11,13 @@ import { RangeControl } from '../../app/range-control.tsx'
 import { useStreamState } from '../../app/stream.ts'
 import { useZone } from '../../time/zone.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { usePhone } from '../../ui/media.ts'
 import { Page } from '../../ui/page.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
 import { phoneRow, requestColumns } from '../../parts/requests/columns.tsx'
-import { ShareMenu } from '../../parts/snapshots/share-menu.tsx'
 import { FilterBar, PhoneFilters } from './filter-bar.tsx'
 import { FindField } from './find-field.tsx'
 import { filtersOf, timesOf, USUAL_SPAN, type RequestSearch } from './filters.ts'
@@ -31,9 +31,6 @@ import { requests as place } from './place.ts'
 const Peek = lazyPart(async () => (await import('./peek.tsx')).Peek)
 
 const ROW_HEIGHT = 31
-
-/** Columns of the histogram in a snapshot. */
-const SNAPSHOT_SLOTS = 120
 
 export function RequestsPage() {
   const search = place.useSearch()
@@ -63,7 +60,7 @@ export function RequestsPage() {
   }, [list.data, tail.rows])
   useEffect(() => rememberList((rows ?? []).map(({ id }) => id)), [rows])
   const columns = useMemo(() => requestColumns(zone === 'utc' ? words.shell.utc : words.shell.local), [zone])
-  const views = <Views search={search} failed={histogram.data?.facets?.outcome['failed']} saves={!isPhone} />
+  const views = <Views search={search} failed={histogram.data?.facets?.outcome['failed']} />
   return (
     <Page
       title={words.places.requests}
@@ -75,15 +72,7 @@ export function RequestsPage() {
             isLive={isLive}
             onChange={(live) => change({ live, sort: undefined, from: undefined, to: undefined })}
           />
-          {!isPhone && (
-            <ShareMenu
-              page="requests"
-              queries={() => ({
-                requests: { ...filters, sort },
-                histogram: { ...filtersOf(search, window), slots: SNAPSHOT_SLOTS },
-              })}
-            />
-          )}
+          {!isPhone && <CopyButton text={() => location.href} label={words.ui.copyLink} />}
           {isPhone && <PhoneFilters search={search} facets={histogram.data?.facets} />}
           {!isPhone && (
             <RangeControl search={since === undefined ? { from, to } : { since }} usual={USUAL_SPAN} />

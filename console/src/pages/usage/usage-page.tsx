@@ -10,6 +10,7 @@ import { moneyQueries, type Usage } from '../../api/queries/money.ts'
 import { money } from '../../app/format.ts'
 import { USAGE_GROUPS, type UsageGroup } from '../../api/usage-groups.ts'
 import { Banner } from '../../ui/banner.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
 import { STALE } from '../../ui/loading.tsx'
 import { usePhone } from '../../ui/media.ts'
 import { Page } from '../../ui/page.tsx'
@@ -22,7 +23,6 @@ import { groupText, onlyWith } from './group-text.ts'
 import { OnlyChips } from './only-chips.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageFigures } from './usage-figures.tsx'
-import { ShareMenu } from '../../parts/snapshots/share-menu.tsx'
 import { amountOf, groupRows, SHOWS } from '../../parts/usage/usage-groups.ts'
 import { usageRange, type UsageRange } from '../../parts/usage/usage-range.ts'
 import { TagMenu } from './tag-menu.tsx'
@@ -64,7 +64,7 @@ export function UsagePage() {
       title={words.places.usage}
       actions={
         <>
-          {!isPhone && <ShareMenu page="usage" queries={() => ({ usage: { ...question, before: '1' } })} />}
+          {!isPhone && <CopyButton text={() => location.href} label={words.ui.copyLink} />}
           {!isPhone && <ExportMenu by={by} only={only} project={project} {...span} />}
           <RangeControl search={search} usual="30d" bare={isPhone} />
         </>

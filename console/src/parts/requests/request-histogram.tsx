@@ -15,8 +15,7 @@ interface RequestHistogramProps {
   readonly isStale?: boolean
   readonly error: unknown
   readonly marked: { readonly fromMs: number; readonly toMs: number } | undefined
-  /** Undefined: nothing can be marked. */
-  readonly onMark?: (range: { readonly fromMs: number; readonly toMs: number } | undefined) => void
+  readonly onMark: (range: { readonly fromMs: number; readonly toMs: number } | undefined) => void
   readonly height?: number
 }
 
@@ -52,7 +51,7 @@ export function RequestHistogram({
           colour: OUTCOME_COLOUR[outcome],
           values: slots.map((slot) => slot[outcome]),
         }))}
-        {...(onMark && { brush: { marked, onMark } })}
+        brush={{ marked, onMark }}
         valueText={whole}
         slotText={(ms) => (spanMs > DAY_MS ? `${day(ms)} ${clock(ms)}` : clock(ms))}
         height={height}

@@ -83,9 +83,5 @@ export const audit = inLanguage('audit', {
     'sign_on.drop': 'turned off single sign-on',
     'token.create': 'created token',
     'token.revoke': 'revoked token',
-    'view.share': 'shared view',
-    'view.unshare': 'deleted shared view',
-    'snapshot.create': 'created snapshot link',
-    'snapshot.revoke': 'revoked snapshot link',
   } as Readonly<Record<string, string>>,
 })

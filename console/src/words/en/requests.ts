@@ -4,15 +4,7 @@ import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
 export const requests = inLanguage('requests', {
-  views: { all: 'All', failed: 'Failed', slow: 'Slow', pictures: 'Images', save: 'Save view' },
-  viewName: 'View name',
-  viewFor: 'Visible to',
-  viewForMe: 'Only me',
-  viewForProject: (project: string) => `Members of ${project}`,
-  sharedView: (project: string, maker: string) => `Shared in ${project} by ${maker}`,
-  saveView: 'Save',
-  viewsFull: (most: number) => `You can save up to ${most} views. Delete one first.`,
-  forgetView: (name: string) => `Delete view ${name}`,
+  views: { all: 'All', failed: 'Failed', slow: 'Slow', pictures: 'Images' },
   live: 'Live tail',
   fresh: (n: number) => `${count(n)} new`,
   shownOf: (n: number) => `showing 1 of ${count(n)}`,

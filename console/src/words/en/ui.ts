@@ -8,6 +8,7 @@ export const ui = inLanguage('ui', {
   typeFirst: (name: string) => `Type ${name} first`,
   copy: 'Copy',
   copied: 'Copied',
+  copyLink: 'Copy link',
   clear: 'Clear',
   clearFilters: 'Clear filters',
   tryAgain: 'Try again',

@@ -72,9 +72,5 @@ export const audit: Partly<typeof english> = {
     'sign_on.drop': '移除单点登录',
     'token.create': '创建令牌',
     'token.revoke': '吊销令牌',
-    'view.share': '共享视图',
-    'view.unshare': '删除共享视图',
-    'snapshot.create': '创建快照链接',
-    'snapshot.revoke': '撤销快照链接',
   },
 }

@@ -3,15 +3,7 @@ import type { requests as english } from '../en/requests.ts'
 import type { Partly } from '../fallback.ts'
 
 export const requests: Partly<typeof english> = {
-  views: { all: '全部', failed: '失败', slow: '缓慢', pictures: '图片', save: '保存视图' },
-  viewName: '视图名称',
-  viewFor: '可见范围',
-  viewForMe: '仅自己',
-  viewForProject: (project) => `${project} 的成员`,
-  sharedView: (project, maker) => `${maker} 在 ${project} 中共享`,
-  saveView: '保存',
-  viewsFull: (most: number) => `这里最多 ${most} 个视图，请先删除一个。`,
-  forgetView: (name) => `删除视图 ${name}`,
+  views: { all: '全部', failed: '失败', slow: '缓慢', pictures: '图片' },
   live: '实时',
   fresh: (n) => `${count(n)} 条新请求`,
   shownOf: (n) => `每 ${count(n)} 条显示 1 条`,

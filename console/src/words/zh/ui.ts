@@ -8,6 +8,7 @@ export const ui: Partly<typeof english> = {
   typeFirst: (name) => `请先输入 ${name}`,
   copy: '复制',
   copied: '已复制',
+  copyLink: '复制链接',
   clear: '清除',
   clearFilters: '清除筛选',
   tryAgain: '重试',

@@ -85,8 +85,7 @@ export function endSessionsOf(database: Database, memberId: string, actor: Actor
   })
 }
 
-/** Deletes sessions and snapshots that have ended. They are refused anyway; this keeps the tables small. */
+/** Deletes sessions that have ended. They are refused anyway; this keeps the table small. */
 export async function sweepSessions(sql: Sql): Promise<void> {
-  await sql.query('DELETE FROM snapshots WHERE expires_at < now()')
   await sql.query(`DELETE FROM sessions WHERE expires_at < now() OR seen_at < now() - ${IDLE}`)
 }

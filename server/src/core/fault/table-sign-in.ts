@@ -25,10 +25,9 @@ export const SIGN_IN_FAULTS = {
     type: 'not_found_error',
     retry: false,
     who: 'caller',
-    meaning:
-      'The link is wrong, has expired, was revoked, or was used already. Links of invitations and of the first start work once.',
+    meaning: 'The link is wrong, has expired, was revoked, or was used already. Each works once.',
     nextStep:
-      'Ask an admin for a new invitation, or the maker of a snapshot for a new link. Until the first member exists, each start prints a new link.',
+      'Ask an admin for a new invitation. Until the first member exists, each start prints a new link.',
   },
   insecure_sign_in: {
     status: 403,

@@ -125,7 +125,6 @@ test('the contract has routes, and few of them are for anyone', () => {
     'POST /invitations/look',
     'POST /session',
     'POST /session/first-run',
-    'POST /snapshots/look',
   ])
 })
 

@@ -166,12 +166,3 @@ test('what ends a session on one node ends it on the other within two seconds', 
   assert.equal((await there.ask('GET', '/session')).status, 401)
   assert.equal((await signIn(two, member.email)).status, 401)
 })
-
-test('views are kept for the member, and a token keeps none', async () => {
-  const browser = await newMember()
-  const data = [{ page: 'requests', name: 'Slow', search: 'slower=500' }]
-  assert.deepEqual((await browser.ask('PUT', '/saved-views', { data })).body['data'], data)
-  assert.deepEqual((await browser.ask('GET', '/saved-views')).body['data'], data)
-  assert.equal((await node.control('PUT', '/saved-views', { token: NODE_TOKEN, body: { data } })).status, 409)
-  assert.deepEqual((await (await newMember()).ask('GET', '/saved-views')).body['data'], [])
-})

@@ -62,8 +62,6 @@ export async function deleteProjects(database: Database, nowMs: number): Promise
        SELECT project, count(*)::integer AS rows FROM gone GROUP BY project`,
       [projects],
     )
-    await sql.query('DELETE FROM shared_views WHERE project = ANY ($1)', [projects])
-    await sql.query('DELETE FROM snapshots WHERE projects && $1::text[]', [projects])
     await sql.query('DELETE FROM projects WHERE project = ANY ($1)', [projects])
     const audit = projects.map((project) => ({
       actor: SYSTEM,

@@ -3,7 +3,7 @@ import { count, duration, moneyInList, NONE, rate } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { Meter } from '../../charts/meter.tsx'
 import type { Flow } from '../../api/queries/overview.ts'
-import { upstreamOf } from '../deployments/short-names.ts'
+import { upstreamOf } from '../../parts/deployments/short-names.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { words } from '../../words/words.ts'
@@ -65,13 +65,7 @@ const requestsOf = (row: FlowRow) =>
     ...(row.deployment !== null && { deployment: row.deployment }),
   })
 
-interface FlowTableProps {
-  readonly flows: readonly Flow[] | undefined
-  /** Whether a row leads to its requests. */
-  readonly isLinked?: boolean
-}
-
-export function FlowTable({ flows, isLinked = true }: FlowTableProps) {
+export function FlowTable({ flows }: { readonly flows: readonly Flow[] | undefined }) {
   const most = Math.max(0.1, ...(flows ?? []).map(({ requests }) => requests))
   const rows = flows?.map((flow) => ({ ...flow, share: flow.requests / most }))
   return (
@@ -80,7 +74,7 @@ export function FlowTable({ flows, isLinked = true }: FlowTableProps) {
       columns={columns}
       rows={rows}
       rowKey={(row) => JSON.stringify([row.key, row.model, row.deployment])}
-      {...(isLinked && { href: requestsOf })}
+      href={requestsOf}
       empty={<Empty title={words.overview.quiet}>{words.overview.quietText}</Empty>}
     />
   )
