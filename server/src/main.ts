@@ -1,7 +1,6 @@
 /** The composition root: what a node is made of, in the order in which it is opened, and how it ends. */
 import { openAccounts } from '#node/accounts.ts'
 import { openAlerts } from '#node/alerts.ts'
-import { openAuditReceivers } from '#node/audit-receivers.ts'
 import { openBulk } from '#node/bulk.ts'
 import { version } from '#node/basics.ts'
 import { openCaptures } from '#node/captures.ts'
@@ -108,7 +107,6 @@ export async function startNode(
   const followed = { catalog, audit: configAudit, since: seen, loaded }
   const configuration = opened.adopt(followConfiguration(basics, env, followed), (one) => one.close())
   const webhooks = opened.use(openWebhooks(basics, { stores, catalog }))
-  const auditReceivers = opened.use(openAuditReceivers(basics, { stores, catalog, webhooks }))
   const directory = opened.use(await openDirectory(basics, { stores, catalog }))
   const marks = { budgetInForce: directory.budgetInForce, onBudgetMark: webhooks.budgetMark }
   const accounts = opened.use(await openAccounts(basics, { stores, catalog, ...marks }))
@@ -139,10 +137,10 @@ export async function startNode(
   const served = { ...engine, directory, images, bulk, readiness, listeners, liveNodes: stores.liveNodes }
   const { capture } = captures
   const { app: gateway, handlers } = await openGateway(basics, { ...served, traces, capture })
-  const alerts = opened.use(openAlerts(basics, { stores, catalog, live, spaces, auditReceivers, controlUrl }))
+  const alerts = opened.use(openAlerts(basics, { stores, catalog, live, spaces, controlUrl }))
   const people = opened.use(await openPeople(basics, stores, controlUrl))
   const own = { configuration, controlUrl, peers, handlers, scheduler }
-  const shown = { ...served, ...own, people, live, suspects, alerts, captures, auditReceivers, lake }
+  const shown = { ...served, ...own, people, live, suspects, alerts, captures, lake }
   const { control, commands } = await openControl(basics, shown)
   signal.throwIfAborted()
   await openSocket(basics, listeners, commands)

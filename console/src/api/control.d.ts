@@ -657,7 +657,7 @@ export interface components {
             next: string | null;
         };
         /** @enum {string} */
-        AlertKind: "budget" | "ejected" | "space" | "error_rate" | "latency" | "unknowns" | "spool" | "certificate" | "node_down" | "ledger_stalled" | "audit_behind";
+        AlertKind: "budget" | "ejected" | "space" | "error_rate" | "latency" | "unknowns" | "spool" | "certificate" | "node_down" | "ledger_stalled";
         AlertKindFields: {
             kind: components["schemas"]["AlertKind"];
             /** @description Whether a rule can watch one project, or each of them. */
@@ -670,7 +670,7 @@ export interface components {
             }[];
         };
         /** @enum {string} */
-        AlertKindInput: "budget" | "ejected" | "space" | "error_rate" | "latency" | "unknowns" | "spool" | "certificate" | "node_down" | "ledger_stalled" | "audit_behind";
+        AlertKindInput: "budget" | "ejected" | "space" | "error_rate" | "latency" | "unknowns" | "spool" | "certificate" | "node_down" | "ledger_stalled";
         /**
          * @example {
          *       "until": "2026-11-18T12:00:00Z"
@@ -818,7 +818,7 @@ export interface components {
         Attention: {
             id: string;
             /** @enum {string} */
-            kind: "deployment_ejected" | "deployment_rejected_us" | "space_left" | "space_warned" | "unknowns_open" | "usage_above_expected" | "budget_mark" | "budget_used_up" | "deployment_unpriced" | "unpriced_refused" | "model_retired_used" | "model_ends" | "key_idle" | "key_ends" | "node_silent" | "spool_waiting" | "store_away" | "doctor_wrong" | "webhook_given_up" | "audit_behind" | "partition_missing" | "labels_overflowed" | "ledger_stalled";
+            kind: "deployment_ejected" | "deployment_rejected_us" | "space_left" | "space_warned" | "unknowns_open" | "usage_above_expected" | "budget_mark" | "budget_used_up" | "deployment_unpriced" | "unpriced_refused" | "model_retired_used" | "model_ends" | "key_idle" | "key_ends" | "node_silent" | "spool_waiting" | "store_away" | "doctor_wrong" | "webhook_given_up" | "partition_missing" | "labels_overflowed" | "ledger_stalled";
             /** @enum {string} */
             severity: "bad" | "odd" | "warn" | "off";
             /** Format: date-time */

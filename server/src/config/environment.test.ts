@@ -35,7 +35,6 @@ test('an empty environment is enough, and listens on loopback only', () => {
     logFormat: 'auto',
     serverTiming: true,
     tracing: undefined,
-    auditLogs: undefined,
     publicUrl: undefined,
     trustedProxies: [],
     database: { kind: 'inside', folder: '/srv/.torana/postgres' },
@@ -291,32 +290,4 @@ test('traces are off without a receiver, and problems of the OpenTelemetry varia
   assert.equal(problems.length, 6)
   assert.match(problems.join('\n'), /OTEL_TRACES_SAMPLER: .*parentbased_always_on/)
   assert.doesNotMatch(problems.join('\n'), /secret-without-a-name/)
-})
-
-test('the audit goes out as logs only to an address of its own, with the headers for it', () => {
-  const auditLogs = (env: Environment) => read(env).auditLogs
-  const base = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
-    OTEL_EXPORTER_OTLP_HEADERS: 'api-key=of-traces',
-  }
-  assert.equal(auditLogs(base), undefined)
-  const own = { ...base, OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'https://siem.example.com/v1/logs' }
-  assert.equal(auditLogs({ ...own, OTEL_SDK_DISABLED: 'true' }), undefined)
-  const receiver = {
-    url: 'https://siem.example.com/v1/logs',
-    timeoutMs: 10_000,
-    resource: { 'service.name': 'torana' },
-  }
-  assert.deepEqual(auditLogs(own), { ...receiver, headers: { 'api-key': 'of-traces' } })
-  assert.deepEqual(auditLogs({ ...own, OTEL_EXPORTER_OTLP_LOGS_HEADERS: 'token=7' }), {
-    ...receiver,
-    headers: { token: '7' },
-  })
-  const problems = problemsIn({
-    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'siem',
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
-  })
-  assert.deepEqual(problems, [
-    'OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: expected a URL such as http://collector:4318, got "siem"',
-  ])
 })

@@ -24,7 +24,7 @@ import { Variables, type NameWithDefault } from './given.ts'
 import { roleOf, tlsOf, workersOf } from './processes.ts'
 import { isSameRedis } from './same-redis.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
-import { auditLogsOf, tracingOf } from './tracing.ts'
+import { tracingOf } from './tracing.ts'
 import { ADMIN_TOKEN_OFF, environmentVariables } from './variables.ts'
 
 const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -52,7 +52,6 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
     logFormat: oneOf(variables, 'LOG_FORMAT', LOG_FORMATS),
     serverTiming: booleanOf(variables, 'TORANA_SERVER_TIMING'),
     tracing: tracingOf(variables),
-    auditLogs: auditLogsOf(variables),
     publicUrl: webUrlOf(variables, 'PUBLIC_URL'),
     trustedProxies: trustedProxiesOf(variables),
     database,

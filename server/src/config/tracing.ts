@@ -1,13 +1,10 @@
 /** OpenTelemetry's own variables → settings. Their names and forms are those of its specification. */
-import type { OtlpSettings, TracingSettings } from '#core/settings.ts'
+import type { TracingSettings } from '#core/settings.ts'
 import { anyOf, didYouMean } from './file/problem.ts'
 
-type EndpointName =
-  | 'OTEL_EXPORTER_OTLP_ENDPOINT'
-  | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
-  | 'OTEL_EXPORTER_OTLP_LOGS_ENDPOINT'
-type HeadersName = 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_EXPORTER_OTLP_LOGS_HEADERS'
-type Name = EndpointName | HeadersName | 'OTEL_RESOURCE_ATTRIBUTES'
+type EndpointName = 'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
+type PairsName = 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_RESOURCE_ATTRIBUTES'
+type Name = EndpointName | PairsName
 type NameWithDefault =
   | 'OTEL_EXPORTER_OTLP_PROTOCOL'
   | 'OTEL_EXPORTER_OTLP_TIMEOUT'
@@ -34,32 +31,6 @@ export function tracingOf(variables: Variables): TracingSettings | undefined {
     variables.given('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') === undefined
       ? urlOf(variables, 'OTEL_EXPORTER_OTLP_ENDPOINT')?.replace(/\/*$/, '/v1/traces')
       : urlOf(variables, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
-  const receiver = receiverOf(variables, url, 'OTEL_EXPORTER_OTLP_HEADERS')
-  if (receiver === undefined) return undefined
-  const propagators = propagatorsOf(variables)
-  return {
-    ...receiver,
-    ...samplerOf(variables),
-    isHandedOn: propagators.includes('tracecontext'),
-    isBaggageHandedOn: propagators.includes('baggage'),
-  }
-}
-
-/**
- * Where the audit goes as logs. The base address alone is not enough: it names persons, which a receiver of traces need not
- * learn.
- */
-export function auditLogsOf(variables: Variables): OtlpSettings | undefined {
-  const own = variables.given('OTEL_EXPORTER_OTLP_LOGS_HEADERS')
-  const headers = own === undefined ? 'OTEL_EXPORTER_OTLP_HEADERS' : 'OTEL_EXPORTER_OTLP_LOGS_HEADERS'
-  return receiverOf(variables, urlOf(variables, 'OTEL_EXPORTER_OTLP_LOGS_ENDPOINT'), headers)
-}
-
-function receiverOf(
-  variables: Variables,
-  url: string | undefined,
-  headers: HeadersName,
-): OtlpSettings | undefined {
   if (url === undefined || variables.text('OTEL_SDK_DISABLED') === 'true') return undefined
   const protocol = variables.text('OTEL_EXPORTER_OTLP_PROTOCOL')
   if (protocol !== 'http/protobuf')
@@ -67,14 +38,18 @@ function receiverOf(
       'OTEL_EXPORTER_OTLP_PROTOCOL',
       `Torana speaks http/protobuf only, got "${protocol}". Receivers take it on port 4318 as a rule`,
     )
+  const propagators = propagatorsOf(variables)
   return {
     url,
-    headers: pairsOf(variables, headers),
+    headers: pairsOf(variables, 'OTEL_EXPORTER_OTLP_HEADERS'),
     timeoutMs: timeoutOf(variables),
     resource: {
       'service.name': variables.text('OTEL_SERVICE_NAME'),
       ...pairsOf(variables, 'OTEL_RESOURCE_ATTRIBUTES'),
     },
+    ...samplerOf(variables),
+    isHandedOn: propagators.includes('tracecontext'),
+    isBaggageHandedOn: propagators.includes('baggage'),
   }
 }
 
@@ -120,10 +95,7 @@ function propagatorsOf(variables: Variables): readonly string[] {
 }
 
 /** `name=value,name=value`. The values may be secrets: a problem does not repeat them. */
-function pairsOf(
-  variables: Variables,
-  name: HeadersName | 'OTEL_RESOURCE_ATTRIBUTES',
-): Readonly<Record<string, string>> {
+function pairsOf(variables: Variables, name: PairsName): Readonly<Record<string, string>> {
   const pairs: Record<string, string> = {}
   for (const [index, pair] of (variables.given(name)?.split(',') ?? []).entries()) {
     const [, key, value] = /^\s*([^=\s]+)\s*=(.*)$/.exec(pair) ?? []

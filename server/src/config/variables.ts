@@ -66,24 +66,16 @@ export const environmentVariables = {
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
     description: 'The whole address for traces. Takes precedence over `OTEL_EXPORTER_OTLP_ENDPOINT`.',
   },
-  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: {
-    description:
-      'The whole address of a receiver of the audit as OTLP logs, such as `http://collector:4318/v1/logs`. Unset: none, also if `OTEL_EXPORTER_OTLP_ENDPOINT` is set.',
-  },
   OTEL_EXPORTER_OTLP_HEADERS: {
     secret: true,
     description: 'Headers for the receiver, such as `api-key=secret,tenant=7`; values are percent-encoded.',
-  },
-  OTEL_EXPORTER_OTLP_LOGS_HEADERS: {
-    secret: true,
-    description: 'Headers for the receiver of logs, instead of `OTEL_EXPORTER_OTLP_HEADERS`.',
   },
   OTEL_EXPORTER_OTLP_PROTOCOL: { default: 'http/protobuf', description: '`http/protobuf` only.' },
   OTEL_EXPORTER_OTLP_TIMEOUT: {
     default: '10000',
     description: 'Milliseconds that the receiver has for each answer.',
   },
-  OTEL_SERVICE_NAME: { default: 'torana', description: 'The name of the service in traces and logs.' },
+  OTEL_SERVICE_NAME: { default: 'torana', description: 'The name of the service in traces.' },
   OTEL_RESOURCE_ATTRIBUTES: {
     description: 'More about the service, such as `deployment.environment.name=production`.',
   },

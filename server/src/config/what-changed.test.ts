@@ -64,7 +64,6 @@ projects:
     projects: { added: ['ads'], removed: [], changed: ['search'] },
     keys: { added: ['ads/web'], removed: ['search/web'], changed: ['search/ci'] },
     alerts: NOTHING,
-    audit: NOTHING,
   })
   assert.doesNotMatch(JSON.stringify(changes), /secret|a-key/)
   assert.notEqual(configurationText(before), configurationText(after))
@@ -90,7 +89,6 @@ models:
     projects: NOTHING,
     keys: NOTHING,
     alerts: NOTHING,
-    audit: NOTHING,
   })
   assert.equal(configurationText(before), configurationText(moved))
 })
@@ -101,29 +99,6 @@ upstreams: { one: { dialect: openai, baseUrl: 'https://one.example/v1', apiKey: 
 models:
   text-embedding-3-small: { deployments: [{ upstream: one, price: { usdPerMillionTokens: ${usd} } }] }
 `)
-
-test('a changed receiver of the audit is named by its number, and a file without one has the text that it had before', async () => {
-  const receiver = (secret: string) => ({
-    url: 'https://siem.example/secret-path',
-    secret,
-    events: undefined,
-    isPrivate: false,
-  })
-  const catalog = priced(1)
-  const [none, one, other] = await Promise.all(
-    [[], [receiver('one')], [receiver('other'), receiver('more')]].map((auditWebhooks) =>
-      itemsIn({ ...catalog, auditWebhooks }, pause),
-    ),
-  )
-  assert.ok(none && one && other)
-  assert.equal(configurationText(none), configurationText(await itemsIn(catalog, pause)))
-  assert.notEqual(configurationText(none), configurationText(one))
-  assert.deepEqual(whatChanged(one, other).audit, {
-    added: ['webhook 2'],
-    removed: [],
-    changed: ['webhook 1'],
-  })
-})
 
 test('nodes that charge differently have different digests of prices', async () => {
   const [cheap, dear] = await Promise.all([1, 2].map((usd) => sectionDigests(priced(usd), String, pause)))

@@ -13,7 +13,6 @@ interface ConfigChanges {
   readonly projects: NamedChanges
   readonly keys: NamedChanges
   readonly alerts: NamedChanges
-  readonly audit: NamedChanges
 }
 
 /** A file with thousands of models that were all renamed must not fill the audit. */
@@ -27,8 +26,6 @@ export interface ConfigItems {
   readonly keys: Items
   /** Rules and channels. */
   readonly alerts: Items
-  /** Receivers of the audit. */
-  readonly audit: Items
 }
 
 /** Their texts take about two milliseconds. */
@@ -49,7 +46,6 @@ export async function itemsIn(catalog: Catalog, pause: Pause): Promise<ConfigIte
     projects: projectsIn(catalog),
     keys,
     alerts: alertsIn(catalog),
-    audit: auditIn(catalog),
   }
 }
 
@@ -60,7 +56,6 @@ export function whatChanged(before: ConfigItems, after: ConfigItems): ConfigChan
     projects: changesOf(before.projects, after.projects),
     keys: changesOf(before.keys, after.keys),
     alerts: changesOf(before.alerts, after.alerts),
-    audit: changesOf(before.audit, after.audit),
   }
 }
 
@@ -69,9 +64,9 @@ export function configurationText(items: ConfigItems): string {
   return Object.values(knownToAll(items)).map(textOfItems).join('\0\0')
 }
 
-/** Without the empty ones of the sections that came later: such a file has the text of versions that knew none. */
-function knownToAll({ alerts, audit, ...others }: ConfigItems): Readonly<Record<string, Items>> {
-  return { ...others, ...(alerts.size > 0 && { alerts }), ...(audit.size > 0 && { audit }) }
+/** Without `alerts` where there are none: such a file has the text of versions that knew none. */
+function knownToAll({ alerts, ...others }: ConfigItems): Readonly<Record<string, Items>> {
+  return { ...others, ...(alerts.size > 0 && { alerts }) }
 }
 
 /** The same for one section of it. */
@@ -165,11 +160,6 @@ function alertsIn({ alerts }: Catalog): Items {
     ...(alerts?.rules ?? []).map((one) => ({ ...one, id: `rule ${one.name}` })),
   ]
   return new Map(named.map(({ id, ...one }) => [id, itemText({ ...one, managedBy: undefined })]))
-}
-
-/** By number: the address of a receiver may be secret. */
-function auditIn({ auditWebhooks = [] }: Catalog): Items {
-  return new Map(auditWebhooks.map((webhook, index) => [`webhook ${index + 1}`, itemText(webhook)]))
 }
 
 function projectsIn({ projects }: Catalog): Items {

@@ -20,8 +20,6 @@ export interface Settings {
   readonly serverTiming: boolean
   /** Undefined: no traces. */
   readonly tracing: TracingSettings | undefined
-  /** The receiver of the audit as OTLP logs; undefined: none. */
-  readonly auditLogs: OtlpSettings | undefined
   readonly publicUrl: string | undefined
   /** Proxies that may report the address of a client. */
   readonly trustedProxies: readonly AddressRange[]
@@ -125,17 +123,14 @@ export interface PlaygroundSettings {
   readonly usdPerDay?: number | undefined
 }
 
-/** A receiver by OTLP over HTTP. */
-export interface OtlpSettings {
+/** Traces by OpenTelemetry. */
+export interface TracingSettings {
+  /** The receiver, by OTLP over HTTP. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
   /** Attributes that identify the service. */
   readonly resource: Readonly<Record<string, string>>
-}
-
-/** Traces by OpenTelemetry. */
-export interface TracingSettings extends OtlpSettings {
   /** The share of requests that is traced, from 0 to 1. */
   readonly ratio: number
   /** A request with a trace is sampled like its caller. */

@@ -13,7 +13,6 @@ import { AlertSender } from '#worker/alerts/sender.ts'
 import { AlertWatch } from '#worker/alerts/watch.ts'
 import type { CatalogInForce } from '#worker/catalog/in-force.ts'
 import { every } from '#worker/every.ts'
-import type { OpenAuditReceivers } from './audit-receivers.ts'
 import type { Basics } from './basics.ts'
 import type { Live } from './live.ts'
 import type { Spaces } from './spaces.ts'
@@ -27,7 +26,6 @@ export interface AlertParts {
   readonly catalog: CatalogInForce
   readonly live: Pick<Live, 'drains' | 'summaries'>
   readonly spaces: Pick<Spaces, 'guard'>
-  readonly auditReceivers: Pick<OpenAuditReceivers, 'states'>
   readonly controlUrl: string
 }
 
@@ -84,7 +82,7 @@ export function openAlerts(basics: Basics, parts: AlertParts): Alerts {
 
 function watchOf(
   { settings, clock, identifiers, log }: Basics,
-  { stores, catalog, live, spaces, auditReceivers, controlUrl }: AlertParts,
+  { stores, catalog, live, spaces, controlUrl }: AlertParts,
   declared: () => typeof NO_ALERTS,
 ): AlertWatch {
   const reports = stores.reportDatabase
@@ -94,7 +92,6 @@ function watchOf(
     declared,
     isLeader: stores.isEldest,
     attention: openAttention({
-      auditReceivers: auditReceivers.states,
       catalog: () => catalog.current,
       clock,
       declaredProjects: () => catalog.projects,

@@ -1,19 +1,10 @@
-import { hostname } from 'node:os'
-import type {
-  CorsSettings,
-  LedgerSettings,
-  Limits,
-  OtlpSettings,
-  PlaygroundSettings,
-  Settings,
-} from '#core/settings.ts'
+import type { CorsSettings, LedgerSettings, Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import type { BodyRoom } from '#http/gate/body-room.ts'
 import { readManifest } from '#package/files.ts'
 import type { Identifiers, NodeClock } from '#ports/clock.ts'
 import type { NodeSecrets } from '#runtime/secret.ts'
 import type { Log } from '#telemetry/log.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
-import type { Sender } from '#telemetry/otlp-message.ts'
 import type { SecurityLog } from '#telemetry/security-log.ts'
 
 const manifest = readManifest()
@@ -22,15 +13,6 @@ export const { version } = manifest
 
 /** The commit that this program was built from. Empty: not known. */
 export const commit: string = manifest.commit ?? ''
-
-/** This program, as an OTLP receiver sees it. */
-export function otlpSenderOf({ resource }: OtlpSettings): Sender {
-  const program = { 'service.version': commit === '' ? version : `${version}+${commit}` }
-  return {
-    resource: { ...program, 'host.name': hostname(), ...resource },
-    scope: { name: 'torana', version },
-  }
-}
 
 /** What every part of a node is opened with. */
 export interface Basics {

@@ -22,7 +22,6 @@ import { writeBackup } from '#stores/backup.ts'
 import type { FollowedConfiguration } from './catalog.ts'
 import type { Accounts } from './accounts.ts'
 import type { Alerts } from './alerts.ts'
-import type { OpenAuditReceivers } from './audit-receivers.ts'
 import type { MetricsText } from '#telemetry/metrics.ts'
 import { version, type Basics } from './basics.ts'
 import type { Bulk } from './bulk.ts'
@@ -72,7 +71,6 @@ export interface ControlParts {
   readonly bulk: Pick<Bulk, 'forGateway' | 'forDrafts' | 'vectorFiles'>
   readonly people: People
   readonly alerts: Pick<Alerts, 'transport'>
-  readonly auditReceivers: Pick<OpenAuditReceivers, 'states'>
 }
 
 /** Addresses that only users of this machine can reach. */
@@ -177,7 +175,6 @@ function controlNode(
     alertOutbox: stores.alertOutbox,
     alertTransport: parts.alerts.transport,
     audit: stores.audit,
-    auditReceivers: parts.auditReceivers.states,
     batches: stores.batches,
     nodeFigures: parts.accounts.nodeFigures,
     limiterMemory: parts.accounts.limiterMemory,

@@ -1,13 +1,12 @@
 /** Stores in a database: PostgreSQL, or the one inside this process. */
 import { existsSync } from 'node:fs'
 import type { DatabaseSettings, Settings } from '#core/settings.ts'
-import type { SealingKeys } from '#ports/credentials.ts'
 import { auditKeysOf, captureKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
+import { AuditChain } from '#stores/audit-chain.ts'
 import { hasKeyFile, PackedKeyFile } from '#stores/key-file/key-file.ts'
 import { PostgresAlertOutbox } from '#stores/postgres/alerts/outbox.ts'
 import { PostgresAlertRules } from '#stores/postgres/alerts/rules.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
-import { PostgresAuditReceivers } from '#stores/postgres/audit-receivers.ts'
 import { dumpDatabase } from '#stores/postgres/backup/dump.ts'
 import { PostgresCaptures } from '#stores/postgres/ledger/captures.ts'
 import { PostgresLake } from '#stores/postgres/ledger/lake.ts'
@@ -31,6 +30,7 @@ import { PostgresNodeNews } from '#stores/postgres/node-news.ts'
 import { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import { PostgresSuspects } from '#stores/postgres/suspects/suspects.ts'
+import { auditLines } from '#telemetry/audit-lines.ts'
 import { brokenConnectionsLog } from '#telemetry/store-log.ts'
 import { version, type Basics } from './basics.ts'
 import { openLedger } from './ledger.ts'
@@ -71,14 +71,14 @@ export async function openDatabaseStores(
   const kept = basics.settings.database
   const settings: OpenedDatabase =
     kept.kind === 'inside' ? kept : { kind: 'postgres', url: storeUrls.database ?? (() => kept.url) }
-  const auditKeys = auditKeysOf(secrets)
+  const auditChain = new AuditChain(auditKeysOf(secrets), auditLines(log))
   await using opened = new AsyncDisposableStack()
   const onError = brokenConnectionsLog(log)
-  const database = opened.adopt(await openDatabase(settings, { auditKeys, onError }), (one) => one.close())
-  const forMoney = opened.adopt(openForMoney(settings, { database, auditKeys, onError }), (one) =>
+  const database = opened.adopt(await openDatabase(settings, { auditChain, onError }), (one) => one.close())
+  const forMoney = opened.adopt(openForMoney(settings, { database, auditChain, onError }), (one) =>
     one.close(),
   )
-  const forReports = opened.adopt(openForReports(settings, { database, auditKeys, onError }), (one) =>
+  const forReports = opened.adopt(openForReports(settings, { database, auditChain, onError }), (one) =>
     one.close(),
   )
   const ledger = opened.use(await openLedger(basics, { database, forMoney, onEnded }))
@@ -99,7 +99,6 @@ export async function openDatabaseStores(
     alerts: new PostgresAlertRules(database, sealingKeysOf(secrets)),
     alertOutbox: new PostgresAlertOutbox(database),
     audit: new PostgresAudit(forReports, basics.clock),
-    auditReceivers: new PostgresAuditReceivers(database),
     batches: new PostgresBatches(database, webhooksFor, hasLeftSpace, () => ledger.pulse.raise('batches')),
     batchDrafts: new PostgresBatchDrafts(database, basics.clock),
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),
@@ -122,7 +121,7 @@ export async function openDatabaseStores(
 
 async function openDatabase(
   settings: OpenedDatabase,
-  options: Pick<PoolParts, 'auditKeys' | 'onError'>,
+  options: Pick<PoolParts, 'auditChain' | 'onError'>,
 ): Promise<Database> {
   return settings.kind === 'inside'
     ? openPglite(settings.folder, options)
@@ -141,16 +140,16 @@ function openForReports(settings: OpenedDatabase, parts: PoolParts): Database {
 
 interface PoolParts {
   readonly database: Database
-  readonly auditKeys: SealingKeys
+  readonly auditChain: AuditChain
   readonly onError: (error: Error) => void
 }
 
 function openOwnPool(
   settings: OpenedDatabase,
-  { database, auditKeys, onError }: PoolParts,
+  { database, auditChain, onError }: PoolParts,
   bounds: { readonly queryTimeoutMs: number; readonly poolSize: number },
 ): Database {
   // The database inside the process has one connection.
   if (settings.kind === 'inside') return database
-  return openPostgres(settings.url, { onError, auditKeys, ...bounds })
+  return openPostgres(settings.url, { onError, auditChain, ...bounds })
 }

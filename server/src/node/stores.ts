@@ -2,7 +2,6 @@
 import type { LedgerEntry } from '#core/money/ledger.ts'
 import type { AlertOutbox, AlertStore } from '#ports/alerts.ts'
 import type { AuditLog } from '#ports/audit.ts'
-import type { AuditReceivers } from '#ports/audit-receivers.ts'
 import type { Batches, HasLeftSpace } from '#ports/batches.ts'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
 import type { BatchDrafts } from '#ports/batch-drafts.ts'
@@ -46,7 +45,6 @@ export interface Stores extends NodeLedger {
   readonly alerts: AlertStore
   readonly alertOutbox: AlertOutbox
   readonly audit: AuditLog
-  readonly auditReceivers: AuditReceivers
   readonly imageJobs: ImageJobs
   readonly files: Files
   readonly batches: Batches

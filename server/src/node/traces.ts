@@ -1,9 +1,10 @@
 /** Opens traces and what sends them. */
+import { hostname } from 'node:os'
 import type { Catalog } from '#core/catalog/catalog.ts'
 import { TraceExporter } from '#telemetry/traces/exporter.ts'
 import { placeIn } from '#telemetry/traces/place.ts'
 import { Traces } from '#telemetry/traces/traces.ts'
-import { otlpSenderOf, type Basics } from './basics.ts'
+import { commit, version, type Basics } from './basics.ts'
 
 export interface OpenTraces extends AsyncDisposable {
   /** Undefined: there is no receiver. */
@@ -16,7 +17,9 @@ export function openTraces(
 ): OpenTraces {
   const { tracing } = settings
   if (tracing === undefined) return { traces: undefined, async [Symbol.asyncDispose]() {} }
-  const exporter = new TraceExporter(tracing, otlpSenderOf(tracing), log)
+  const program = { 'service.version': commit === '' ? version : `${version}+${commit}` }
+  const resource = { ...program, 'host.name': hostname(), ...tracing.resource }
+  const exporter = new TraceExporter(tracing, { resource, scope: { name: 'torana', version } }, log)
   metrics.node.readSpans(() => exporter)
   return {
     traces: new Traces(tracing, exporter, clock, (...called) => placeIn(catalog.current, ...called)),

@@ -2,7 +2,7 @@
 import { isPrivateReceiver, webhooksFor, webhooksOf } from '#core/catalog/webhook.ts'
 import { projectOf } from '#core/money/budget.ts'
 import { tasksOf } from '#core/node/node-role.ts'
-import type { WebhooksFor, WebhookTransport } from '#ports/webhooks.ts'
+import type { WebhooksFor } from '#ports/webhooks.ts'
 import { budgetReachedEvents } from '#stores/webhook-events.ts'
 import { webhookLog } from '#telemetry/webhook-log.ts'
 import { WebhookHttp } from '#upstreams/connect/webhook.ts'
@@ -18,8 +18,6 @@ export interface WebhookParts {
 }
 
 export interface Webhooks extends AsyncDisposable {
-  /** To receivers that may be private, or to those that may not. */
-  readonly transport: (isPrivate: boolean) => WebhookTransport
   readonly budgetMark: (mark: BudgetMark) => void
 }
 
@@ -28,13 +26,12 @@ export function openWebhooks(basics: Basics, { stores, catalog }: WebhookParts):
   const outbox = stores.webhooks
   const guarded = new WebhookHttp({ clock, proxy: settings.proxy })
   const open = new WebhookHttp({ clock, proxy: settings.proxy, allowPrivate: true })
-  const transport = (isPrivate: boolean): WebhookHttp => (isPrivate ? open : guarded)
+  const httpFor = (url: string): WebhookHttp =>
+    isPrivateReceiver(catalog.declared.projects, url) ? open : guarded
   const sender = new WebhookSender({
     nodeId: stores.nodeId,
     outbox,
-    transport: {
-      post: (post) => transport(isPrivateReceiver(catalog.declared.projects, post.url)).post(post),
-    },
+    transport: { post: (post) => httpFor(post.url).post(post) },
     secretOf: (project, url) =>
       webhooksOf(catalog.declared.projects, project).find((one) => one.url === url)?.secret,
     events: webhookLog(log),
@@ -42,7 +39,6 @@ export function openWebhooks(basics: Basics, { stores, catalog }: WebhookParts):
   })
   const sending = tasksOf(settings.role).doesChores ? sender.start() : undefined
   return {
-    transport,
     budgetMark({ budget: { id: budgetId, limitNanoUsd }, ...mark }) {
       const reached = { ...mark, project: projectOf(budgetId), budgetId, limitNanoUsd }
       const events = budgetReachedEvents(reached, clock.nowMs(), webhooksIn(catalog))

@@ -38,6 +38,12 @@ export interface AuditEntry extends Omit<AuditAction, 'actor'> {
   readonly proof: AuditProof
 }
 
+/** An entry whose transaction has just been committed. */
+export interface CommittedEntry extends AuditEntry {
+  /** The `hash` of the entry before. Undefined for the first entry. */
+  readonly previousHash: string | undefined
+}
+
 /**
  * Whether the hash is signed: with a key of this node, with one that it does not have (any more), or not at all, as before
  * there were keys. A signature vouches for all entries before it.

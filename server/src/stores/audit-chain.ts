@@ -5,7 +5,7 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { ActorKind } from '#core/access/actor.ts'
-import type { AuditAction, AuditEntry, AuditProof } from '#ports/audit.ts'
+import type { AuditAction, AuditEntry, AuditProof, CommittedEntry } from '#ports/audit.ts'
 import type { SealingKey, SealingKeys } from '#ports/credentials.ts'
 
 /** An action as it is stored. The actor's kind and address are part of the detail, so that the hash covers them. */
@@ -36,7 +36,7 @@ export interface ChainedEntry extends KeptAction {
 
 /** The predecessor of the first entry. */
 const CHAIN_START: Uint8Array = new Uint8Array(32)
-export const HASH_BYTES = 32
+const HASH_BYTES = 32
 const ID_END = 36
 
 /** Kinds of proof in the order in which they may follow one another: an unsigned entry after a signed one is forged. */
@@ -44,10 +44,18 @@ const ORDER: Readonly<Record<AuditProof, number>> = { unkeyed: 0, other_key: 1, 
 
 export class AuditChain {
   readonly #keys: SealingKeys | undefined
+  readonly #onCommitted: (entry: CommittedEntry) => void
 
-  /** Without keys, entries are not signed: for tests. */
-  constructor(keys?: SealingKeys) {
+  /** `onCommitted` hears of each entry that this process adds. Without keys, entries are not signed: for tests. */
+  constructor(keys?: SealingKeys, onCommitted: (entry: CommittedEntry) => void = () => {}) {
     this.#keys = keys
+    this.#onCommitted = onCommitted
+  }
+
+  /** To be called once the transaction of the entry is committed. `before`: the stored hash of the entry before. */
+  committed(entry: ChainedEntry, before: Uint8Array | undefined): void {
+    const previousHash = before && Buffer.from(before.subarray(0, HASH_BYTES)).toString('hex')
+    this.#onCommitted({ ...this.checked(entry, before), previousHash })
   }
 
   /** The stored hash of an entry. */

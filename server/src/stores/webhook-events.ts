@@ -1,8 +1,6 @@
 /** The events of webhooks, as they are stored. */
 import { createHash } from 'node:crypto'
-import { sentEntryFields } from '#core/audit/entry-fields.ts'
 import { usdOf } from '#core/money/price.ts'
-import type { SentEntry } from '#ports/audit-receivers.ts'
 import type { Batch } from '#ports/batches.ts'
 import type { ImageJob, JobEnd } from '#ports/image-jobs.ts'
 import type { WebhookEvent, WebhookEventType, WebhooksFor } from '#ports/webhooks.ts'
@@ -117,21 +115,10 @@ export function suspectEvents(news: SuspectNews, webhooksFor: WebhooksFor): read
   })
 }
 
-/** The hash is part of the identity: an entry that takes the place of a removed one is another event. */
-export function auditEvent(entry: SentEntry): Pick<WebhookEvent, 'id' | 'payload'> {
-  return eventOf({
-    identity: `${entry.sequence} ${entry.hash}`,
-    project: '',
-    type: 'audit.entry',
-    atMs: entry.atMs,
-    data: sentEntryFields(entry, new Date(entry.atMs).toISOString()),
-  })
-}
-
 interface EventFacts {
   readonly identity: string
   readonly project: string
-  readonly type: WebhookEventType | 'audit.entry'
+  readonly type: WebhookEventType
   readonly atMs: number
   readonly data: Readonly<Record<string, unknown>>
 }

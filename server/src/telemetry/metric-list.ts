@@ -181,17 +181,6 @@ const NODE = {
     labels: ['outcome'],
     most: 2,
   }),
-  torana_audit_unsent_entries: gauge('Entries of the audit that a receiver does not have yet.', {
-    labels: ['receiver'],
-    most: 11,
-  }),
-  torana_audit_unsent_seconds: gauge(
-    'Age of the oldest entry of the audit that a receiver does not have yet.',
-    {
-      labels: ['receiver'],
-      most: 11,
-    },
-  ),
   torana_metric_full: gauge(
     '1 for a metric with as many series as it may have: it counts further models, deployments and projects as `other`.',
     { labels: ['metric'], most: 20 },

@@ -1,5 +1,4 @@
 /** Metrics of the node as an installed program: its build, its configuration, its disk. */
-import type { ReceiverState } from '#ports/audit-receivers.ts'
 import type { DiskSpace } from '#ports/disk-room.ts'
 import type { Validity } from '#core/node/certificate-validity.ts'
 import { samplesText, valueText } from './series.ts'
@@ -20,7 +19,6 @@ export class NodeMetrics {
   #imagesWaiting: (() => Promise<number>) | undefined
 
   #certificate: (() => Validity | undefined) | undefined
-  #auditReceivers: readonly (ReceiverState & { readonly seconds: number })[] = []
   #spans: (() => { readonly exported: number; readonly dropped: number }) | undefined
 
   constructor(build: Build) {
@@ -54,14 +52,6 @@ export class NodeMetrics {
     this.#spans = read
   }
 
-  /** What receivers of the audit lack. */
-  auditReceivers(states: readonly ReceiverState[], nowMs: number): void {
-    this.#auditReceivers = states.map((state) => ({
-      ...state,
-      seconds: Math.max(0, (nowMs - (state.unsentSinceMs ?? nowMs)) / 1000),
-    }))
-  }
-
   async text(): Promise<string> {
     const { version, commit } = this.#build
     return [
@@ -71,17 +61,7 @@ export class NodeMetrics {
       valueText('torana_image_spool_waiting', await this.#imagesWaiting?.().catch(() => undefined)),
       this.#certificateText(),
       this.#spansText(),
-      ...this.#auditTexts(),
     ].join('')
-  }
-
-  #auditTexts(): readonly string[] {
-    const samples = (value: 'unsent' | 'seconds') =>
-      this.#auditReceivers.map((state) => ({ labels: { receiver: state.id }, value: state[value] }))
-    return [
-      samplesText('torana_audit_unsent_entries', samples('unsent')),
-      samplesText('torana_audit_unsent_seconds', samples('seconds')),
-    ]
   }
 
   #certificateText(): string {

@@ -31,10 +31,6 @@ export class Sending<Due> {
     this.#parts = parts
   }
 
-  get isStopped(): boolean {
-    return this.#isStopped
-  }
-
   /** `others` stop with it. */
   start(trouble: (error: unknown) => void, others: readonly Repetition[]): Repetition {
     const { pollMs = POLL_MS, repeat = everyMs(pollMs) } = this.#parts

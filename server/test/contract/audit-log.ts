@@ -2,11 +2,11 @@
 import { systemClock } from '#runtime/clock.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AuditLog } from '#ports/audit.ts'
+import type { AuditLog, CommittedEntry } from '#ports/audit.ts'
 import { auditKeysOf } from '#runtime/secret.ts'
 import { AuditChain } from '#stores/audit-chain.ts'
-import { PostgresAudit } from '#stores/postgres/audit.ts'
-import type { Database } from '#stores/postgres/database.ts'
+import { PostgresAudit, writeAudit } from '#stores/postgres/audit.ts'
+import type { Database, Transaction } from '#stores/postgres/database.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { someSecret, type DatabaseDirectory } from '#test/support/directory.ts'
 
@@ -176,6 +176,27 @@ export function auditLogSuite(name: string, open: () => Promise<DatabaseDirector
     const chain = await audit.chain()
     assert.deepEqual([chain.entries, chain.verified, chain.brokenAt], [455, 455, undefined])
     assert.deepEqual(await new PostgresAudit(database, systemClock).chain(), chain)
+  })
+
+  test(`${name}: an entry is told of once its transaction is committed, with its link to the one before`, async () => {
+    const { database, audit } = await withEntries()
+    const heard: CommittedEntry[] = []
+    const auditChain = new AuditChain(undefined, (entry) => heard.push(entry))
+    const actor = { kind: 'member', name: 'tester', address: '192.0.2.7' } as const
+    const write = (sql: Transaction, target: string) =>
+      writeAudit(sql, auditChain, { actor, action: 'test.done', target, detail: { at: [1, { b: 2 }] } })
+    const undone = database.transaction(async (sql) => {
+      await write(sql, 'undone')
+      throw new Error('undone')
+    })
+    await assert.rejects(undone, /^Error: undone$/)
+    await database.transaction(async (sql) => {
+      await write(sql, 'done')
+      assert.deepEqual(heard, [])
+    })
+    const [newest, before] = await audit.list({ limit: 2 })
+    assert.deepEqual(heard, [{ ...newest, previousHash: before?.hash }])
+    assert.deepEqual([newest?.target, newest?.address], ['done', '192.0.2.7'])
   })
 
   test(`${name}: entries can't be changed or deleted by a mere statement`, async () => {

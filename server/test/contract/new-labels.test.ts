@@ -39,6 +39,7 @@ class GatedDatabase {
         await this.gate
         return database.transaction((sql) =>
           work({
+            ...sql,
             query: async (...args) => {
               const rows = await sql.query<never>(...args)
               this.rows += rows.length

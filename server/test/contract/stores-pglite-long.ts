@@ -4,7 +4,6 @@ import { pgliteDirectory } from '#test/support/directory.ts'
 import { pglitePeople } from '#test/support/people.ts'
 import { auditLogSuite } from './audit-log.ts'
 import { auditReadingSuite } from './audit-reading.ts'
-import { auditReceiversSuite } from './audit-receivers.ts'
 import { batchRoomSuite } from './batch-room.ts'
 import { batchDraftsSuite } from './batch-drafts.ts'
 import { batchSpacesSuite } from './batch-spaces.ts'
@@ -70,7 +69,6 @@ const upkeep = pgliteStores()
 upkeepSuite('PGlite', upkeep)
 reconcilerSuite('PGlite', upkeep)
 sealingSuite('PGlite', upkeep)
-auditReceiversSuite('PGlite', upkeep)
 capturesSuite('PGlite', upkeep)
 finderSuite('PGlite', upkeep)
 modelFiguresSuite('PGlite', upkeep)

@@ -61,7 +61,6 @@ const options: GatewayOptions = {
       budget: { usd: 0.3, per: 'total', hard: true },
     },
   },
-  audit: { webhooks: [{ url: 'http://127.0.0.1:9/', secret: 'a secret of some length!', private: true }] },
   limits: { maxConnections: 40 },
 }
 const ports = { a: await freePort(), b: await freePort() }
@@ -139,7 +138,6 @@ await database.query('UPDATE usage_hours SET posts = posts + 1')
 await expectAlerts('the only deployment of a model answers 500', ['ToranaDeploymentEjected', 'ToranaErrors'])
 await expectAlerts('a deployment with the vectors of another model', ['ToranaDeploymentQuarantined'])
 if (hasFaketime) await expectAlerts('a node whose clock is 30 s ahead', ['ToranaClockSkew'])
-await expectAlerts('a receiver of the audit that does not answer', ['ToranaAuditBehind'])
 await expectAlerts('two nodes with different files', ['ToranaNodesDiffer'])
 await expectAlerts('a bucket that does not answer', ['ToranaImageSpoolStuck'])
 await expectAlerts('a torana.yaml that is wrong', ['ToranaConfigRefused'], () =>

@@ -178,15 +178,11 @@ function hasSetting(schema: Schema, [name, ...rest]: readonly string[]): boolean
   })
 }
 
-/** A type of webhook events, which begins like a section of the file. */
-const AUDIT_EVENT = 'audit.entry'
-
 /** Settings by their path: `limits.drainMs`, `projects.<name>.budget`, and those of the chart. */
 const settings: Check = (text) =>
   inlineCodesOf(text)
     .filter((code) => /^[a-z][A-Za-z]*(?:\.(?:[a-z][A-Za-z]*|<[a-z]+>|\*))+$/.test(code))
     .filter((code) => Object.hasOwn(fileSchema.properties ?? {}, code.split('.')[0] ?? ''))
-    .filter((code) => code !== AUDIT_EVENT)
     .filter((code) => !hasSetting(fileSchema, code.split('.')) && !isChartValue(code.split('.')))
     .map((code) => `${code}: no such setting`)
 

@@ -76,7 +76,6 @@ export interface GatewayOptions {
   readonly cors?: unknown
   readonly playground?: unknown
   readonly alerts?: unknown
-  readonly audit?: unknown
   /** Models that the built-in catalogue knows, all of them on one upstream of OpenAI's provider. */
   readonly known?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly env?: Readonly<Record<string, string>>
@@ -216,7 +215,6 @@ export function configText(
     cors,
     playground,
     alerts,
-    audit,
   }: GatewayOptions,
   providerUrl: string,
 ): string {
@@ -305,7 +303,6 @@ export function configText(
     cors,
     playground,
     alerts,
-    audit,
   }
   return JSON.stringify(config, undefined, 2).replaceAll('$', () => '$$')
 }

@@ -69,7 +69,6 @@ export async function startLedgerControl(
           reports,
           lake,
           audit,
-          auditReceivers: () => Promise.resolve([]),
           reconciler,
           makePartitions: () => upkeep.makePartitions(),
           ...overrides,

@@ -1,4 +1,4 @@
-/** A receiver of OTLP traces and logs that reads protobuf by its specification alone: tag, length, value. */
+/** A receiver of OTLP traces that reads protobuf by its specification alone: tag, length, value. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
@@ -16,22 +16,13 @@ export interface ReceivedSpan {
   readonly isError: boolean
 }
 
-export interface ReceivedRecord {
-  readonly atNs: bigint
-  readonly severity: number
-  readonly body: unknown
-  readonly attributes: Readonly<Record<string, unknown>>
-  readonly eventName: string
-}
-
 export interface OtlpReceiver {
   readonly url: string
-  readonly records: readonly ReceivedRecord[]
   readonly spans: readonly ReceivedSpan[]
   readonly resources: readonly Readonly<Record<string, unknown>>[]
   readonly requests: readonly { readonly path: string; readonly headers: Readonly<Record<string, unknown>> }[]
-  /** From now on it answers so, and reports as many rejected records if the status is 200. */
-  answerWith(status: number, rejected?: number): void
+  /** From now on it answers so. */
+  answerWith(status: number): void
   close(): Promise<void>
 }
 
@@ -39,9 +30,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = []
   const resources: Record<string, unknown>[] = []
   const requests: { path: string; headers: Record<string, unknown> }[] = []
-  const records: ReceivedRecord[] = []
   let status = 200
-  let rejected = 0
   const server = createServer((request, response) => void take(request, response))
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request)
@@ -50,25 +39,19 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
       for (const resourceSpans of fieldsOf(body).bytes(1)) {
         const inside = fieldsOf(resourceSpans)
         for (const resource of inside.bytes(1)) resources.push(attributesOf(fieldsOf(resource).bytes(1)))
-        for (const scope of inside.bytes(2)) {
-          const parts = fieldsOf(scope).bytes(2)
-          if (request.url === '/v1/logs') records.push(...parts.slice(rejected).map(recordOf))
-          else spans.push(...parts.map(spanOf))
-        }
+        for (const scope of inside.bytes(2)) spans.push(...fieldsOf(scope).bytes(2).map(spanOf))
       }
     response.setHeader('content-type', 'application/x-protobuf')
-    response.writeHead(status).end(rejected === 0 ? '' : Buffer.from([0x0a, 2, 0x08, rejected]))
+    response.writeHead(status).end()
   }
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
-    records,
     resources,
     requests,
-    answerWith(one, some = 0) {
+    answerWith(one) {
       status = one
-      rejected = some
     },
     async close() {
       server.closeAllConnections()
@@ -142,17 +125,6 @@ function spanOf(bytes: Buffer): ReceivedSpan {
     endNs: fields.number(8) ?? 0n,
     attributes: attributesOf(fields.bytes(9)),
     isError: fields.bytes(15).some((status) => fieldsOf(status).number(3) === 2n),
-  }
-}
-
-function recordOf(bytes: Buffer): ReceivedRecord {
-  const fields = fieldsOf(bytes)
-  return {
-    atNs: fields.number(1) ?? 0n,
-    severity: Number(fields.number(2)),
-    body: valueOf(fieldsOf(fields.bytes(5)[0] as Buffer)),
-    attributes: attributesOf(fields.bytes(6)),
-    eventName: fields.text(12),
   }
 }
 

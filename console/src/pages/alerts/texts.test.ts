@@ -36,7 +36,6 @@ const CONDITIONS: readonly (readonly [Pick<Rule, 'kind' | 'condition'>, string])
   [{ kind: 'certificate', condition: { days: 21 } }, '21 days before'],
   [{ kind: 'node_down', condition: { minutes: 2 } }, 'for more than 2 min'],
   [{ kind: 'ledger_stalled', condition: { hours: 2 } }, 'for more than 2 h'],
-  [{ kind: 'audit_behind', condition: { minutes: 30 } }, 'for more than 30 min'],
 ]
 
 for (const [rule, text] of CONDITIONS)

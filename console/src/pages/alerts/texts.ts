@@ -59,8 +59,6 @@ export function conditionText({ kind, condition }: Pick<Rule, 'kind' | 'conditio
       return say.node_down(number('minutes'))
     case 'ledger_stalled':
       return say.ledger_stalled(number('hours'))
-    case 'audit_behind':
-      return say.audit_behind(number('minutes'))
   }
 }
 

@@ -13,7 +13,6 @@ export const alerts = inLanguage('alerts', {
     certificate: 'Certificate expiring',
     node_down: 'Node down',
     ledger_stalled: 'Ledger stalled',
-    audit_behind: 'Audit receiver behind',
   },
   channelKinds: {
     slack: 'Slack',
@@ -118,7 +117,6 @@ export const alerts = inLanguage('alerts', {
     certificate: (days: number) => `${plural(days, 'day')} before`,
     node_down: (minutes: number) => `for more than ${minutes} min`,
     ledger_stalled: (hours: number) => `for more than ${hours} h`,
-    audit_behind: (minutes: number) => `for more than ${minutes} min`,
     and: ' and ',
   },
   quiet: {
@@ -178,7 +176,6 @@ export const alerts = inLanguage('alerts', {
       certificate: 'A TLS certificate of a node expires.',
       node_down: 'A node stops reporting.',
       ledger_stalled: 'Hours of the ledger are no longer compared or sealed.',
-      audit_behind: 'A receiver of the audit log lacks entries.',
     },
     exists: (condition: string) => `You already have this rule: ${condition}.`,
     condition: 'Condition',

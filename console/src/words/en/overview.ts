@@ -181,11 +181,6 @@ export const overview = inLanguage('overview', {
       text: (f: Figures) => `${plural(Number(f['events']), 'event')} undelivered this week.`,
       link: 'Project',
     },
-    audit_behind: {
-      title: (name: string) => `${name} lacks audit entries`,
-      text: (f: Figures) => `${plural(Number(f['entries']), 'entry', 'entries')} not accepted yet.`,
-      link: 'Diagnostics',
-    },
     partition_missing: {
       title: () => 'A partition is missing',
       text: (f: Figures) => `${plural(Number(f['rows']), 'row')} in the default partition.`,

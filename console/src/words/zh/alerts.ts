@@ -13,7 +13,6 @@ export const alerts: Partly<typeof english> = {
     certificate: '证书即将过期',
     node_down: '节点停止',
     ledger_stalled: '账本停滞',
-    audit_behind: '审计接收方滞后',
   },
   channelKinds: {
     slack: 'Slack',
@@ -116,7 +115,6 @@ export const alerts: Partly<typeof english> = {
     certificate: (days) => `提前 ${days} 天`,
     node_down: (minutes) => `超过 ${minutes} 分钟`,
     ledger_stalled: (hours) => `超过 ${hours} 小时`,
-    audit_behind: (minutes) => `超过 ${minutes} 分钟`,
     and: '和',
   },
   quiet: {
@@ -175,7 +173,6 @@ export const alerts: Partly<typeof english> = {
       certificate: '节点的 TLS 证书即将过期。',
       node_down: '节点停止上报。',
       ledger_stalled: '账本不再核对或封存小时数据。',
-      audit_behind: '审计日志的接收方缺少记录。',
     },
     exists: (condition) => `已有此规则：${condition}。`,
     condition: '条件',

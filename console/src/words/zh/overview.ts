@@ -176,11 +176,6 @@ export const overview: Partly<typeof english> = {
       text: (f) => `本周放弃了 ${count(Number(f['events']))} 个事件。`,
       link: '项目',
     },
-    audit_behind: {
-      title: (name) => `${name} 缺少审计记录`,
-      text: (f) => `${count(Number(f['entries']))} 条尚未被接收。`,
-      link: '诊断',
-    },
     partition_missing: {
       title: () => '缺少分区',
       text: (f) => `${count(Number(f['rows']))} 行落在默认分区。`,

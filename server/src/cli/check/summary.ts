@@ -32,7 +32,6 @@ export function summary(settings: Settings, catalog: Catalog): string {
     ...(images.length > 0 ? imageLines(images) : []),
     ...routingLines(models),
     ...projectLines(catalog),
-    ...auditLines(settings, catalog),
   ].join('\n')
 }
 
@@ -184,11 +183,6 @@ function projectLines({ projects }: Catalog): string[] {
   ])
   if (rows.length === 0) return []
   return [table([['project', 'key', 'models', 'limits', 'budget', 'webhooks'], ...rows])]
-}
-
-function auditLines({ auditLogs }: Settings, { auditWebhooks = [] }: Catalog): string[] {
-  const urls = [...auditWebhooks.map(({ url }) => url), ...(auditLogs === undefined ? [] : [auditLogs.url])]
-  return urls.length === 0 ? [] : [`The audit log goes to ${urls.join(', ')}.`, '']
 }
 
 function limitsText(limits: ConfiguredLimits & { readonly concurrency?: number | undefined }): string {

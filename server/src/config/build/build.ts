@@ -6,7 +6,6 @@ import { addFamilies } from './families.ts'
 import { buildModel } from './model.ts'
 import { buildProjects, type KeySurroundings } from './projects.ts'
 import { buildUpstream } from './upstream.ts'
-import { buildWebhooks } from './webhooks.ts'
 import type { UpstreamByKind } from './upstream.ts'
 import { warnOfDoubts } from './doubts.ts'
 import type { Facts } from './facts.ts'
@@ -61,7 +60,6 @@ export function buildCatalog(input: BuildInput): Catalog {
     retired: withAliases(buildRetired(models, declared, input), models, entries),
     projects: buildProjects(file.projects, { served: models, declared }, input),
     alerts: buildAlerts(file.alerts, report),
-    auditWebhooks: buildWebhooks(file.audit?.webhooks ?? [], ['audit', 'webhooks'], report),
   }
   warnOfDoubts(catalog, input)
   return catalog

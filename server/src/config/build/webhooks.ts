@@ -1,4 +1,4 @@
-/** Webhooks of torana.yaml: of projects, and of the audit. */
+/** Webhooks of projects in torana.yaml. */
 import type { ConfiguredWebhook } from '#core/catalog/webhook.ts'
 import type { Path, Report } from '../file/problem.ts'
 

@@ -117,9 +117,8 @@ test('prices of the store are written to deployments without one, secrets of the
   const text = `
 upstreams: { main: { dialect: openai, baseUrl: 'https://a.example/v1', apiKey: sk-written-down, headers: { X-Api-Token: t0ken } } }
 models: { small: { facts: text-embedding-3-small, deployments: [{ upstream: main }] } }
-projects: { shop: { keys: [{ name: web, secret: 'a-secret-of-twenty-four-chars' }] } }
+projects: { shop: { keys: [{ name: web, secret: 'a-secret-of-twenty-four-chars' }], webhooks: [{ url: 'https://app.example/p4th', secret: 's3cret-of-twenty-four-chars' }] } }
 alerts: { channels: { team: { kind: slack, url: 'https://hooks.slack.com/services/T0/B0/x9Qd' } } }
-audit: { webhooks: [{ url: 'https://siem.example/p4th', secret: 's3cret-of-twenty-four-chars' }] }
 `
   const found = textOf(text, { prices: [{ deployment: 'small/main', form: { usdPerMillionTokens: '0.5' } }] })
   for (const secret of ['sk-written-down', 't0ken', 'a-secret-of', 'x9Qd', 'p4th', 's3cret'])

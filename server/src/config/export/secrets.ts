@@ -78,11 +78,6 @@ const PLACES: readonly SecretPlace[] = [
     path: ['projects', '*', 'keys', '*', 'secret'],
     words: (project, index) => [`TORANA_KEY_${project}_${index}`, `key ${index} of project ${project}`],
   },
-  ...(['url', 'secret'] as const).map((field) => ({
-    path: ['audit', 'webhooks', '*', field],
-    words: (index = '') =>
-      [`AUDIT_WEBHOOK_${index}_${field}`, `${field} of webhook ${index} of the audit`] as const,
-  })),
   {
     // An address of a receiver is often all that it takes to post there.
     path: ['projects', '*', 'webhooks', '*', 'url'],

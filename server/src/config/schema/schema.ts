@@ -14,7 +14,7 @@ import { limits } from './limit.ts'
 import { anyCapabilities, embeddingLayer, isDay, modelId } from './model.ts'
 import { anyPrice } from './price.ts'
 import { upstream } from './upstream.ts'
-import { audit, webhooks } from './webhook.ts'
+import { webhooks } from './webhook.ts'
 
 /** Names of upstreams, projects and keys travel in headers, URLs and metric labels. */
 const name = z
@@ -295,7 +295,6 @@ export const configFile = z.strictObject({
   alerts: alerts
     .nullish()
     .describe('Rules and channels of alerts, in addition to those that operators make in the console.'),
-  audit: audit.nullish().describe('Receivers of the audit log.'),
   limits: limits.nullish().describe('Limits of this node.'),
   playground: playground
     .nullish()

@@ -143,11 +143,6 @@ const EXAMPLES: Readonly<Record<AlertKind, Example>> = {
     title: 'Ledger not sealed for 3 h',
     lines: ['Nodes of an earlier version hold it up: stop or end them.'],
   },
-  audit_behind: {
-    severity: 'warning',
-    title: 'siem lacks audit entries',
-    lines: ['12 entries wait. None is lost.'],
-  },
 }
 
 export interface ExampleParts {

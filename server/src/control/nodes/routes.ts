@@ -127,7 +127,7 @@ export function registerNodes(api: Api, control: ControlNode): void {
 
 /** Undefined when PostgreSQL is unreachable: the report then holds what this node knows by itself. */
 async function findingsOf(
-  { reports, reconciler, makePartitions, audit, auditReceivers, settings, clock, lake }: ControlNode,
+  { reports, reconciler, makePartitions, audit, settings, clock, lake }: ControlNode,
   hours: number | 'all',
 ): Promise<StoreFindings | undefined> {
   try {
@@ -147,7 +147,6 @@ async function findingsOf(
       figures,
       install,
       audit: await readAudit(audit),
-      receivers: await auditReceivers(),
       lake: await lake.doctor.check(hours === 'all' ? 'all' : 'recent'),
     }
   } catch (error) {

@@ -9,7 +9,6 @@ import { checksOf, worstOf, type AuditFigures, type Check, type Seen, type Store
 const FINDINGS: StoreFindings = {
   install: { nodes: [], server: undefined, missing: [], newest: { requests: 0, failures: [] } },
   audit: { entries: 2, broken: 0, unkeyed: 0, newest: 'keyed', brokenAt: undefined },
-  receivers: [],
   figures: {
     unknowns: { open: 0, amountNanoUsd: 0n, oldestAtMs: undefined },
     nodes: { alive: 2, silent: 0 },
@@ -86,22 +85,6 @@ const summed = (change: Partial<StoreFindings['reconciliation']>): Seen => ({
 const audited = (change: Partial<AuditFigures>): Seen => ({
   ...SEEN,
   findings: { ...FINDINGS, audit: { ...FINDINGS.audit, ...change } },
-})
-/** A receiver whose oldest missing entry has this age. */
-const lacking = (ageMs: number | undefined, problem?: string): Seen => ({
-  ...SEEN,
-  findings: {
-    ...FINDINGS,
-    receivers: [
-      { id: 'otlp', unsent: 0, unsentSinceMs: undefined, problem: undefined },
-      {
-        id: 'https://siem.example',
-        unsent: ageMs === undefined ? 0 : 3,
-        unsentSinceMs: ageMs === undefined ? undefined : -ageMs,
-        problem,
-      },
-    ],
-  },
 })
 const node = (change: Partial<NodeFigures>, findings: Seen['findings'] = FINDINGS): Seen => ({
   ...SEEN,
@@ -267,26 +250,6 @@ const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figure
     audited({ brokenAt: 7n }),
     'fail: entry 7 not intact: it or one before it was changed in the database, or the end of the log cut off there',
     { entries: 2, broken: 0, unkeyed: 0 },
-  ],
-  ['receivers', lacking(undefined), 'ok: 2 receivers of the audit up to date', { receivers: 2, unsent: 0 }],
-  ['receivers', lacking(299_000), 'ok: 2 receivers of the audit up to date', { receivers: 2, unsent: 3 }],
-  [
-    'receivers',
-    lacking(1000, 'status 503'),
-    'warn: https://siem.example lacks 3 entries of the audit since 1969-12-31T23:59:59.000Z: status 503',
-    { receivers: 2, unsent: 3 },
-  ],
-  [
-    'receivers',
-    lacking(300_000),
-    'warn: https://siem.example lacks 3 entries of the audit since 1969-12-31T23:55:00.000Z: they are being sent',
-    { receivers: 2, unsent: 3 },
-  ],
-  [
-    'receivers',
-    lacking(3_600_000, 'status 401'),
-    'fail: https://siem.example lacks 3 entries of the audit since 1969-12-31T23:00:00.000Z: status 401',
-    { receivers: 2, unsent: 3 },
   ],
   ['ledger', SEEN, 'ok: 1 entry checked: the hourly totals agree', { entries: 1, differences: 0 }],
   [

@@ -2,7 +2,6 @@
 import { databaseName, type DatabaseSettings } from '#core/settings.ts'
 import { dollars, usdOf } from '#core/money/price.ts'
 import type { AuditProof } from '#ports/audit.ts'
-import { RECEIVER_BEHIND_MS, RECEIVER_FAR_BEHIND_MS, type ReceiverState } from '#ports/audit-receivers.ts'
 import type { LakeFindings } from '#ports/lake.ts'
 import type { LedgerFigures, NodeFigures, PartitionsMade, Reconciliation } from '#ports/upkeep.ts'
 import { MAX_TAG_KEYS, MAX_LABEL_VALUES } from '#core/money/labels.ts'
@@ -44,7 +43,6 @@ export interface AuditFigures {
 export interface StoreFindings {
   readonly install: InstallFigures
   readonly audit: AuditFigures
-  readonly receivers: readonly ReceiverState[]
   readonly figures: LedgerFigures
   readonly reconciliation: Reconciliation
   readonly partitions: PartitionsMade
@@ -63,10 +61,8 @@ export interface Seen {
   readonly nowMs: number
 }
 
-/** In the order of the report. Undefined: there is nothing to check. */
-const STORE_CHECKS: Readonly<
-  Record<string, (findings: StoreFindings, nowMs: number) => Finding | undefined>
-> = {
+/** In the order of the report. */
+const STORE_CHECKS: Readonly<Record<string, (findings: StoreFindings) => Finding | undefined>> = {
   durability: ({ install }) => durabilityCheck(install),
   connections: ({ install }) => connectionsCheck(install),
   transactions: ({ install }) => transactionsCheck(install),
@@ -87,7 +83,6 @@ const STORE_CHECKS: Readonly<
   partitions: ({ figures, partitions, lostLogDays }) => partitionsCheck(figures, partitions, lostLogDays),
   lake: ({ lake }) => lakeCheck(lake),
   audit: ({ audit }) => auditCheck(audit),
-  receivers: ({ receivers }, nowMs) => receiversCheck(receivers, nowMs),
   deletions: ({ figures }) => deletionsCheck(figures),
   requests: ({ install }) => requestsCheck(install),
 }
@@ -116,18 +111,17 @@ export function checksOf(seen: Seen): Check[] {
   const { findings } = seen
   return [
     { name: 'store', ...storeCheck(seen) },
-    ...(findings === undefined ? [] : found(STORE_CHECKS, findings, seen.nowMs)),
-    ...found(NODE_CHECKS, seen, seen.nowMs),
+    ...(findings === undefined ? [] : found(STORE_CHECKS, findings)),
+    ...found(NODE_CHECKS, seen),
   ]
 }
 
 function found<Given>(
-  checks: Readonly<Record<string, (given: Given, nowMs: number) => Finding | undefined>>,
+  checks: Readonly<Record<string, (given: Given) => Finding | undefined>>,
   given: Given,
-  nowMs: number,
 ): Check[] {
   return Object.entries(checks).flatMap(([name, check]) => {
-    const one = check(given, nowMs)
+    const one = check(given)
     return one === undefined ? [] : { name, ...one }
   })
 }
@@ -208,20 +202,6 @@ function auditCheck({ newest, brokenAt, ...figures }: AuditFigures): Finding {
     return warn(`${all}, the newest signed with a TORANA_SECRET that this node does not have`, figures)
   const old = unkeyed === 0 ? '' : `; ${unkeyed} unkeyed, covered by the first signed entry after them`
   return ok(`${all} intact${old}`, figures)
-}
-
-/** Receivers of the audit. Undefined without one. */
-function receiversCheck(receivers: readonly ReceiverState[], nowMs: number): Finding | undefined {
-  const [first] = receivers.toSorted((a, b) => (a.unsentSinceMs ?? nowMs) - (b.unsentSinceMs ?? nowMs))
-  if (first === undefined) return undefined
-  const { id, unsent, unsentSinceMs = nowMs, problem } = first
-  const ageMs = nowMs - unsentSinceMs
-  const figures = { receivers: receivers.length, unsent }
-  if (ageMs < RECEIVER_BEHIND_MS && problem === undefined)
-    return ok(`${count(receivers.length, 'receiver')} of the audit up to date`, figures)
-  const since = new Date(unsentSinceMs).toISOString()
-  const says = `${id} lacks ${count(unsent, 'entry', 'entries')} of the audit since ${since}: ${problem ?? 'they are being sent'}`
-  return finding(ageMs < RECEIVER_FAR_BEHIND_MS ? 'warn' : 'fail', says, figures)
 }
 
 /** Nothing is lost: all sums include such calls, except those of single users and tags. */

@@ -63,7 +63,6 @@ const QUIET: AttentionParts = {
     },
   },
   figures: { refusals: [], keys: [], webhooks: [], silentNodes: [] },
-  receivers: [],
   nowMs: NOW_MS,
 }
 const ZERO_ID = '01900000-0000-7000-8000-000000000000'
@@ -86,14 +85,6 @@ const ledger = (change: Partial<AttentionParts['ledger']>): Partial<AttentionPar
 })
 const figures = (change: Partial<AttentionParts['figures']>): Partial<AttentionParts> => ({
   figures: { ...QUIET.figures, ...change },
-})
-
-/** A receiver of the audit whose oldest missing entry has this age, beside one that has all. */
-const lacking = (ageMs: number): Partial<AttentionParts> => ({
-  receivers: [
-    { id: 'otlp', unsent: 0, unsentSinceMs: undefined, problem: undefined },
-    { id: 'https://siem.example', unsent: 3, unsentSinceMs: NOW_MS - ageMs, problem: 'status 503' },
-  ],
 })
 
 /** Each kind: what makes it, and its severity, subject, beginning and figures. Undefined: nothing is said. */
@@ -309,17 +300,6 @@ const KINDS: readonly (readonly [
     'webhook_given_up',
     figures({ webhooks: [{ project: 'ads', events: 3, since: NOW }] }),
     ['warn', 'project', 'ads', NOW, { events: 3 }],
-  ],
-  ['audit_behind', lacking(299_000), undefined],
-  [
-    'audit_behind',
-    lacking(300_000),
-    ['warn', 'store', 'https://siem.example', '2026-11-15T15:55:00.000Z', { entries: 3 }],
-  ],
-  [
-    'audit_behind',
-    lacking(3_600_000),
-    ['bad', 'store', 'https://siem.example', '2026-11-15T15:00:00.000Z', { entries: 3 }],
   ],
 ]
 

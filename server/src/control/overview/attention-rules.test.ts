@@ -93,7 +93,6 @@ const PARTS: AttentionParts = {
     webhooks: [{ project: 'ads', events: 3, since: NOW }],
     silentNodes: [{ id: 'n9', host: 'far', since: NOW, leased_usd: '1.500000000' }],
   },
-  receivers: [],
   nowMs: NOW_MS,
 }
 

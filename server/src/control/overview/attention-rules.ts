@@ -6,7 +6,6 @@ import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import { HOUR_MS, momentOf } from '#core/money/ledger.ts'
 import { decimalOf } from '#core/money/price.ts'
 import { standingsOf, type NodeSummary } from '#core/traffic/node-summary.ts'
-import { RECEIVER_BEHIND_MS, RECEIVER_FAR_BEHIND_MS, type ReceiverState } from '#ports/audit-receivers.ts'
 import type { ProbeResult } from '#ports/spaces.ts'
 import { UNKNOWN_POSTED_AFTER_MS, type LedgerFigures } from '#ports/upkeep.ts'
 import type { ModelUsers } from '../shared/model-users-queries.ts'
@@ -27,7 +26,6 @@ export interface AttentionParts {
   readonly spaceGuard: Pick<SpaceGuard, 'standingOf'>
   readonly ledger: LedgerFigures
   readonly figures: AttentionFigures
-  readonly receivers: readonly ReceiverState[]
   readonly nowMs: number
 }
 
@@ -97,7 +95,6 @@ export function attentionOf(parts: AttentionParts): readonly Attention[] {
     ...ofLedger(parts),
     ...ofDifferences(parts),
     ...ofFigures(parts),
-    ...ofReceivers(parts),
     ...ofEnds(parts),
   ]
   const rank = ({ severity }: Attention): number => ATTENTION_SEVERITIES.indexOf(severity)
@@ -294,14 +291,6 @@ function ofLedger({ ledger, nowMs }: AttentionParts): readonly Attention[] {
     items.push(item('labels_overflowed', 'warn', ['project', project], sinceMs, { labels, usd }))
   }
   return items
-}
-
-function ofReceivers({ receivers, nowMs }: AttentionParts): readonly Attention[] {
-  return receivers.flatMap(({ id, unsent: entries, unsentSinceMs: sinceMs = nowMs }) => {
-    if (nowMs - sinceMs < RECEIVER_BEHIND_MS) return []
-    const severity = nowMs - sinceMs < RECEIVER_FAR_BEHIND_MS ? 'warn' : 'bad'
-    return [item('audit_behind', severity, ['store', id], sinceMs, { entries })]
-  })
 }
 
 function ofFigures({

@@ -27,7 +27,6 @@ export interface OpenOverview {
 
 export type AttentionNode = Pick<
   ControlNode,
-  | 'auditReceivers'
   | 'catalog'
   | 'clock'
   | 'declaredProjects'
@@ -69,15 +68,14 @@ async function readAll(node: AttentionNode, usersOf: UsersOf): Promise<readonly 
   const summaries = await node.summaries()
   const ends = endingDeployments(node.catalog())
   const near = ends.filter((end) => isNear(end, nowMs)).map(({ model }) => model)
-  const [ledger, figures, receivers, users, skippedFor] = await Promise.all([
+  const [ledger, figures, users, skippedFor] = await Promise.all([
     node.reconciler.figures(),
     readAttention(node.reports, nowMs),
-    node.auditReceivers(),
     usersOf([...new Set(near)]),
     openSkippedFor(node),
   ])
   const deployments = watchedDeployments(node.catalog(), node.isDrained, skippedFor)
-  return attentionOf({ summaries, deployments, ends, users, spaceGuard, ledger, figures, receivers, nowMs })
+  return attentionOf({ summaries, deployments, ends, users, spaceGuard, ledger, figures, nowMs })
 }
 
 /** A change of the models is another question. */

@@ -10,7 +10,6 @@ import type { Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
 import type { AlertOutbox, AlertStore, AlertTransport } from '#ports/alerts.ts'
 import type { Actor, AuditLog } from '#ports/audit.ts'
-import type { ReceiverState } from '#ports/audit-receivers.ts'
 import type { WrittenBackup } from '#ports/backup.ts'
 import type { Batches } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
@@ -148,8 +147,6 @@ export interface ControlNode {
   readonly alertOutbox: Pick<AlertOutbox, 'retryNow' | 'tested'>
   readonly alertTransport: AlertTransport
   readonly audit: AuditLog
-  /** What each configured receiver of the audit lacks. */
-  readonly auditReceivers: () => Promise<readonly ReceiverState[]>
   readonly batches: Batches
   /** What turns files of rows into batches. */
   readonly forDrafts: RunOutside

@@ -20,7 +20,6 @@ export const ATTENTION_KINDS = [
   'store_away',
   'doctor_wrong',
   'webhook_given_up',
-  'audit_behind',
   'partition_missing',
   'labels_overflowed',
   'ledger_stalled',

@@ -138,14 +138,6 @@ test('a rate starts above its threshold and ends below four fifths of it', () =>
   assert.deepEqual([found(50, false), found(51, false), found(45, true), found(40, true)], [0, 1, 1, 0])
 })
 
-test('a receiver of the audit is reported once it has lacked entries for as long as the rule says', () => {
-  const lacking = (sinceMinutes: number) =>
-    item('audit_behind', { type: 'store', id: 'siem' }, { entries: 12 }, sinceMinutes)
-  const found = (sinceMinutes: number) =>
-    findingsOf(rule('audit_behind'), facts({ attention: [lacking(sinceMinutes)] })).length
-  assert.deepEqual([found(29), found(30)], [0, 1])
-})
-
 const OTHERS: readonly [AlertKind, Partial<AlertFacts>, string][] = [
   [
     'space',
@@ -192,11 +184,6 @@ const OTHERS: readonly [AlertKind, Partial<AlertFacts>, string][] = [
       ],
     },
     'Ledger not sealed for 3 h',
-  ],
-  [
-    'audit_behind',
-    { attention: [item('audit_behind', { type: 'store', id: 'siem' }, { entries: 12 }, 30)] },
-    'siem lacks audit entries',
   ],
   ['latency', { traffic: new Map([[10, [traffic('ads', 100, 0)]]]) }, 'p95 latency 3.4 s'],
 ]

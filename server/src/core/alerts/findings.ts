@@ -7,7 +7,7 @@ import { ofKinds, type AlertFacts, type LastingAttention, type ProjectTraffic } 
 import { countOf, finding, namesOf, RELAXED, secondsOf } from './finding.ts'
 import { keyOf, type Finding } from './incident.ts'
 import { marksOf, valueOf, type AlertKind } from './kind.ts'
-import { certificates, nodesDown, receiversBehind, spool, stalls } from './node-findings.ts'
+import { certificates, nodesDown, spool, stalls } from './node-findings.ts'
 import type { AlertRule } from './rule.ts'
 
 const MINUTE_MS = 60_000
@@ -37,7 +37,6 @@ const FINDERS: Readonly<Record<AlertKind, Finder>> = {
   certificate: certificates,
   node_down: nodesDown,
   ledger_stalled: stalls,
-  audit_behind: receiversBehind,
 }
 
 function budgets({ condition }: AlertRule, facts: AlertFacts): readonly Finding[] {

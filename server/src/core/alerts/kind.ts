@@ -127,14 +127,6 @@ const KINDS = {
     long: '{hours} without an hour of the ledger compared or sealed that is due',
     subject: 'installation',
   },
-  audit_behind: {
-    name: 'Audit receiver behind',
-    hasProjects: false,
-    fields: { minutes: { initial: 30, min: 5, max: 10_080 } },
-    short: 'for more than {minutes} min',
-    long: '{minutes} in which a receiver of the audit log lacked an entry',
-    subject: 'a receiver',
-  },
 } as const satisfies Readonly<Record<string, KindEntry>>
 
 export type AlertKind = keyof typeof KINDS

@@ -1,4 +1,4 @@
-/** What a rule finds about the nodes and what runs beside requests: spool, certificates, heartbeats, ledger, audit. */
+/** What a rule finds about the nodes and what runs beside requests: spool, certificates, heartbeats, ledger. */
 import { ofKinds, type AlertFacts } from './facts.ts'
 import { countOf, finding, namesOf, RELAXED } from './finding.ts'
 import { keyOf, type Finding } from './incident.ts'
@@ -87,26 +87,6 @@ export function stalls({ condition }: AlertRule, { attention }: AlertFacts): rea
         subjects: [],
         figures,
         path: '/settings/nodes',
-      }),
-    )
-}
-
-/** Each receiver has a cause of its own: another address, another secret. */
-export function receiversBehind(
-  { condition }: AlertRule,
-  { attention, nowMs }: AlertFacts,
-): readonly Finding[] {
-  return ofKinds(attention, ['audit_behind'])
-    .filter(({ sinceMs }) => nowMs - sinceMs >= valueOf(condition, 'minutes') * MINUTE_MS)
-    .map(({ subject: { id }, figures, sinceMs }) =>
-      finding('audit_behind', id, {
-        severity: 'warning',
-        title: `${id} lacks audit entries`,
-        lines: [`${countOf(Number(figures['entries'] ?? 0))} entries wait. None is lost.`],
-        subjects: [id],
-        figures: { ...figures, minutes: Math.floor((nowMs - sinceMs) / MINUTE_MS) },
-        path: '/settings/nodes',
-        lasting: [{ sinceMs }],
       }),
     )
 }

@@ -1,4 +1,4 @@
-/** An entry of the audit as everyone outside reads it: in the control API, as a webhook, and as an OTLP log record. */
+/** An entry of the audit as everyone outside reads it: in the control API and in the log. */
 import type { ActorKind } from '../access/actor.ts'
 
 interface Entry {
@@ -41,9 +41,4 @@ export function entryFields(entry: Entry, at: string) {
     intact,
     proof,
   }
-}
-
-/** For a receiver that checks the chain. */
-export function sentEntryFields(entry: Entry & { readonly previousHash: string | undefined }, at: string) {
-  return { ...entryFields(entry, at), previous_hash: entry.previousHash ?? null }
 }

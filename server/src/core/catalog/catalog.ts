@@ -290,8 +290,6 @@ export interface Catalog {
   readonly upstreams?: ReadonlyMap<string, KnownUpstream> | undefined
   /** Rules and channels of torana.yaml. */
   readonly alerts?: DeclaredAlerts | undefined
-  /** Receivers of the audit. */
-  readonly auditWebhooks?: readonly ConfiguredWebhook[] | undefined
 }
 
 /** Every model once, in the order declared. */

@@ -1,4 +1,4 @@
-/** Webhooks of projects and of the audit, as configured. */
+/** Webhooks of projects, as configured. */
 
 /** A receiver of events. */
 export interface ConfiguredWebhook {

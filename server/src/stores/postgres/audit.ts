@@ -3,12 +3,12 @@ import type { Clock } from '#ports/clock.ts'
 import { keptAction, type AuditChain, type ChainedEntry } from '../audit-chain.ts'
 import { VerifiedChain } from '../verified-chain.ts'
 import { reachable } from './unreachable.ts'
-import type { Database, Sql } from './database.ts'
+import type { Database, Sql, Transaction } from './database.ts'
 
 /** An arbitrary number that no other lock of the database uses; held until the transaction ends. */
 const AUDIT_LOCK = 0x70_72_61_6e
 
-export interface AuditRow {
+interface AuditRow {
   readonly sequence: bigint
   readonly at: Date
   readonly actor: string
@@ -28,7 +28,7 @@ interface LastRow {
  * Writes an action into the audit, in the transaction that does it. Entries are written one at a time, so call it last: the next
  * entry waits until this transaction ends, and a lock taken after it could cause a deadlock.
  */
-export async function writeAudit(sql: Sql, chain: AuditChain, action: AuditAction): Promise<void> {
+export async function writeAudit(sql: Transaction, chain: AuditChain, action: AuditAction): Promise<void> {
   await sql.query('SELECT pg_advisory_xact_lock($1)', [AUDIT_LOCK])
   // A separate statement: it must see what was committed during the wait for the lock.
   const [row] = await sql.query<LastRow>(
@@ -38,11 +38,13 @@ export async function writeAudit(sql: Sql, chain: AuditChain, action: AuditActio
   const last = row as LastRow
   const kept = keptAction(action)
   const entry = { ...kept, sequence: (last.sequence ?? 0n) + 1n, atMs: last.at.getTime() }
-  const hash = chain.hashOf(last.hash ?? undefined, entry)
+  const before = last.hash ?? undefined
+  const hash = chain.hashOf(before, entry)
   await sql.query(
     'INSERT INTO audit (sequence, at, actor, action, target, detail, hash) VALUES ($1, $2, $3, $4, $5, $6, $7)',
     [entry.sequence, last.at, kept.actor, kept.action, kept.target, JSON.stringify(kept.detail), hash],
   )
+  sql.onCommit(() => chain.committed({ ...entry, hash }, before))
 }
 
 /** A change with its audit entries, or not at all. */
@@ -143,6 +145,6 @@ function momentOf(unixMs: number | undefined): Date | null {
   return unixMs === undefined ? null : new Date(unixMs)
 }
 
-export function entryOf({ at, ...row }: AuditRow): ChainedEntry {
+function entryOf({ at, ...row }: AuditRow): ChainedEntry {
   return { ...row, atMs: at.getTime() }
 }

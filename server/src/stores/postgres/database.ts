@@ -5,27 +5,32 @@ import {
   Client,
   DatabaseError,
   Pool,
-  types,
+  type types,
   type ClientConfig,
   type PoolClient,
   type PoolConfig,
   type QueryResult,
 } from 'pg'
-import type { SealingKeys } from '#ports/credentials.ts'
 import { AuditChain } from '../audit-chain.ts'
 import { Connecting } from './connecting.ts'
 import { copyIn } from './copy-in.ts'
+import { findParser } from './value-parsers.ts'
 
 /** Runs one statement. With `name` it is prepared: parsed once per connection. */
 export interface Sql {
   query<Row>(text: string, values?: readonly unknown[], name?: string): Promise<readonly Row[]>
 }
 
+export interface Transaction extends Sql {
+  /** `work` runs once the transaction is committed, never if it is rolled back or the answer to COMMIT is lost. It must not throw. */
+  onCommit(work: () => void): void
+}
+
 export interface Database extends Sql {
   /** The chain that signs entries of its audit. */
   readonly auditChain: AuditChain
   /** Runs `work` in one transaction (READ COMMITTED), rolled back when `work` throws. Its statements run one after another. */
-  transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
+  transaction<Result>(work: (sql: Transaction) => Promise<Result>): Promise<Result>
   /**
    * Runs `work` on a connection of its own, for what lives as long as a connection: advisory locks, `SET`. The connection is closed
    * afterwards. `queryTimeoutMs` replaces the timeout of its statements.
@@ -43,8 +48,8 @@ export interface DatabaseOptions {
   /** Called when an idle connection breaks; one in use fails its statement instead. */
   readonly onError?: (error: Error) => void
   readonly poolSize?: number
-  /** Left out: entries of the audit are not signed. */
-  readonly auditKeys?: SealingKeys
+  /** Left out: entries of the audit are not signed, and not logged. */
+  readonly auditChain?: AuditChain
 }
 
 /** Long enough for a page of the console, short enough that its reader still waits. */
@@ -111,7 +116,7 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
     lock_timeout: Math.ceil(queryTimeoutMs * LOCK_TIMEOUT_SHARE),
     // A node that froze in a transaction holds rows that others need.
     idle_in_transaction_session_timeout: queryTimeoutMs,
-    types: { getTypeParser: parserOf as typeof types.getTypeParser },
+    types: { getTypeParser: findParser as typeof types.getTypeParser },
     stream: () => {
       const stream = connect()
       streams.add(stream)
@@ -138,7 +143,7 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
   }
 
   return {
-    auditChain: new AuditChain(options.auditKeys),
+    auditChain: options.auditChain ?? new AuditChain(),
     async query<Row>(text: string, values?: readonly unknown[], name?: string) {
       const startMs = performance.now()
       const connection = await acquire()
@@ -151,12 +156,15 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
     },
     async transaction(work) {
       const connection = await acquire()
+      const afterCommit: (() => void)[] = []
+      const sql = { ...sqlOn(connection), onCommit: (later: () => void) => void afterCommit.push(later) }
       try {
         await connection.query('begin isolation level read committed')
-        const result = await Promise.race([work(sqlOn(connection)), connection.lost])
+        const result = await Promise.race([work(sql), connection.lost])
         const { command } = await connection.query('commit')
         // A transaction with a failed statement answers COMMIT without an error, and rolls back.
         if (command !== 'COMMIT') throw new Error('rolled back: a statement of the transaction had failed')
+        for (const later of afterCommit) later()
         return result
       } catch (error) {
         await connection.rollBack()
@@ -284,25 +292,6 @@ function rowsOf<Row>(result: QueryResult | readonly QueryResult[]): readonly Row
 
 function statementTimeoutMs(queryTimeoutMs: number): number {
   return Math.ceil(queryTimeoutMs * STATEMENT_TIMEOUT_SHARE)
-}
-
-/**
- * By type number. Money is a bigint and stays exact. A calendar day and a time without a zone stay text: as a `Date` they would
- * depend on the time zone of this machine. pg itself reads `timestamptz` as a `Date` and leaves `numeric` as text.
- */
-const PARSERS = new Map<number, (text: string) => unknown>([
-  [20, BigInt], // int8
-  [1016, (text) => text.slice(1, -1).split(',').filter(Boolean).map(readBigint)], // int8[]
-  [1082, String], // date
-  [1114, String], // timestamp
-])
-
-function parserOf(type: number, format?: 'text' | 'binary'): (text: string) => unknown {
-  return PARSERS.get(type) ?? types.getTypeParser(type, format)
-}
-
-function readBigint(text: string): bigint | null {
-  return text === 'NULL' ? null : BigInt(text)
 }
 
 /** SQLSTATE: there is no such prepared statement, or there is one already: another session answered than the one that prepared it. */

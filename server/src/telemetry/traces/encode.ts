@@ -1,5 +1,5 @@
 /** Spans as messages of OTLP. */
-import { OtlpWriter, writeAttributes } from '../otlp-message.ts'
+import { OtlpWriter, writeAttributes } from './otlp-message.ts'
 import type { Span } from './span.ts'
 
 const KINDS = { internal: 1, server: 2, client: 3 } as const

@@ -5,8 +5,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TracingSettings } from '#core/settings.ts'
 import type { Log } from '../log.ts'
-import { encodeExport, type Sender } from '../otlp-message.ts'
-import { postOtlp, type OtlpAnswer } from '../otlp-post.ts'
+import { encodeExport, type Sender } from './otlp-message.ts'
+import { postOtlp, type OtlpAnswer } from './otlp-post.ts'
 import { encodeSpans } from './encode.ts'
 import type { Span } from './span.ts'
 

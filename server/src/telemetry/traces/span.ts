@@ -1,4 +1,4 @@
-import type { Attributes } from '../otlp-message.ts'
+import type { Attributes } from './otlp-message.ts'
 
 /** Times are Unix milliseconds; ids are hexadecimal. */
 export interface Span {

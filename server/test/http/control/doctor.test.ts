@@ -354,17 +354,6 @@ const FAULTS: readonly Fault[] = [
     plant: () => onNewDatabase({ ...PLAIN, env: certificate(-1, 90) }),
   },
   {
-    fault: 'a receiver of the audit does not answer',
-    check: 'receivers',
-    verdict: 'warn',
-    says: /^http:\/\/127\.0\.0\.1:\d+ lacks 1 entry of the audit since .*ECONNREFUSED/,
-    plant: async () => {
-      const url = `http://127.0.0.1:${await freePort()}/in`
-      const webhooks = [{ url, secret: 'a secret of some length!', private: true }]
-      return onNewDatabase({ ...PLAIN, audit: { webhooks } })
-    },
-  },
-  {
     fault: 'nothing answers at CACHE_URL',
     check: 'cache',
     verdict: 'warn',

@@ -107,7 +107,6 @@ function partsOfDatabases(): Pick<
   Stores,
   | 'alerts'
   | 'alertOutbox'
-  | 'auditReceivers'
   | 'batchDrafts'
   | 'configuration'
   | 'prices'
@@ -123,7 +122,6 @@ function partsOfDatabases(): Pick<
       due: async () => [],
       deleteOld: async () => 0,
     }),
-    auditReceivers: absent('receivers of the audit', { due: async () => [], states: async () => [] }),
     batchDrafts: absent('drafts of batches'),
     configuration: new MemoryConfiguration(),
     prices: absent('prices', { read: async () => [], note: async () => {} }),

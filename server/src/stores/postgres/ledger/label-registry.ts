@@ -68,6 +68,9 @@ INSERT INTO usage_labels (day, project, label, value)
 SELECT $1::date, $2, label, value FROM unnest($3::text[], $4::text[]) AS added (label, value)
 ON CONFLICT DO NOTHING`
 
+/** In a transaction that is open already, or in one of its own. */
+type Within = <Result>(work: (sql: Sql) => Promise<Result>) => Promise<Result>
+
 export class LabelRegistry {
   readonly #database: Pick<Database, 'transaction'>
   readonly #maxRemembered: number
@@ -108,8 +111,7 @@ export class LabelRegistry {
 
   /** `sql`: a transaction, or the database for one of its own. The store is not read where this node knows the labels. */
   async counted(entries: readonly LedgerEntry[], sql: Database | Sql): Promise<CountedLabels> {
-    const within: Database['transaction'] =
-      'transaction' in sql ? (work) => sql.transaction(work) : (work) => work(sql)
+    const within: Within = 'transaction' in sql ? (work) => sql.transaction(work) : (work) => work(sql)
     const places = new Map<string, CountedLabel>()
     const note = (wanted: WantedLabel): void => {
       const place = placeIn(this.#days.get(dayOf(wanted)), wanted)
@@ -132,7 +134,7 @@ export class LabelRegistry {
   /** Calls `note` for each label while its day is remembered. */
   async #admit(
     unknown: readonly WantedLabel[],
-    within: Database['transaction'],
+    within: Within,
     note: (wanted: WantedLabel) => void = () => {},
   ): Promise<void> {
     // Sorted, so that two nodes cannot deadlock on each other's days.

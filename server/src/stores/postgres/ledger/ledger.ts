@@ -26,7 +26,7 @@ import { StoreUnreachable } from '#ports/store.ts'
 import { plainArray, textArray } from '../arrays.ts'
 import { reachable } from '../unreachable.ts'
 import { writeAudit } from '../audit.ts'
-import type { Database, Sql } from '../database.ts'
+import type { Database, Sql, Transaction } from '../database.ts'
 import {
   appendStatement,
   type AppendForm,
@@ -110,7 +110,7 @@ export class PostgresLedger implements LedgerStore {
   /** A transaction in which no one else writes about these calls. */
   #alone<Result>(
     calls: readonly Pick<LedgerEntry, 'requestId'>[],
-    work: (sql: Sql) => Promise<Result>,
+    work: (sql: Transaction) => Promise<Result>,
   ): Promise<Result> {
     return this.#database.transaction(async (sql) => {
       await sql.query(LOCK_SHARED_CALLS, [plainArray(bucketsOf(calls))])

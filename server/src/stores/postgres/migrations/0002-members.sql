@@ -101,18 +101,3 @@ CREATE INDEX audit_by_target ON audit (target, sequence);
 CREATE INDEX audit_by_time ON audit (at);
 CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE ON audit
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
--- Receivers of the audit, and their progress.
-CREATE TABLE audit_receivers (
-  -- The address of a webhook, or the name of the OTLP receiver.
-  receiver_id text COLLATE "C" PRIMARY KEY,
-  -- The newest entry that it took, with the 32 bytes of its hash. An audit without that entry was cut or changed.
-  sent_through bigint NOT NULL DEFAULT 0,
-  sent_hash bytea,
-  -- The number of the hold: a node whose hold has passed to another records nothing.
-  holds bigint NOT NULL DEFAULT 0,
-  held_until timestamptz NOT NULL DEFAULT now(),
-  next_at timestamptz NOT NULL DEFAULT now(),
-  failures integer NOT NULL DEFAULT 0,
-  problem text
-);

@@ -1,10 +1,10 @@
 /** Sends a message to an OTLP receiver once. */
-import type { OtlpSettings } from '#core/settings.ts'
+import type { TracingSettings } from '#core/settings.ts'
 
 export interface OtlpAnswer {
   /** Undefined: it took everything. */
   readonly problem: string | undefined
-  /** Spans or log records that it did not take. Undefined: all. */
+  /** Spans that it did not take. Undefined: all. */
   readonly rejected: number | undefined
   /** Whether the same message has no better chance later. */
   readonly isFinal: boolean
@@ -14,7 +14,7 @@ export interface OtlpAnswer {
 const LATER: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
 export async function postOtlp(
-  { url, headers, timeoutMs }: OtlpSettings,
+  { url, headers, timeoutMs }: Pick<TracingSettings, 'url' | 'headers' | 'timeoutMs'>,
   body: Uint8Array,
 ): Promise<OtlpAnswer> {
   try {
@@ -43,7 +43,7 @@ export async function postOtlp(
   }
 }
 
-/** Bytes that begin `partial_success`, and its number of rejected spans or log records. */
+/** Bytes that begin `partial_success`, and its number of rejected spans. */
 const PARTIAL_SUCCESS = 0x0a
 const REJECTED = 0x08
 

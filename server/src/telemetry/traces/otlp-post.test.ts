@@ -17,13 +17,12 @@ after(() => {
   server.close()
 })
 const receiver = {
-  url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/logs`,
+  url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`,
   headers: {},
   timeoutMs: 10_000,
-  resource: {},
 }
 const PROTOBUF = 'application/x-protobuf'
-/** `ExportLogsServiceResponse`s, as the official library encodes them. */
+/** `ExportTraceServiceResponse`s, as the official library encodes them. */
 const REJECTED_300 = '0a0c08ac021207746f6f206f6c64'
 const WARNED = '0a0912077761726e696e67'
 const TAKEN: OtlpAnswer = { problem: undefined, rejected: 0, isFinal: true }
@@ -33,7 +32,7 @@ const ANSWERS: readonly [name: string, given: typeof answer, expected: OtlpAnswe
   ['a warning', { status: 200, type: PROTOBUF, hex: WARNED }, TAKEN],
   ['an answer in words', { status: 202, type: 'text/plain', hex: REJECTED_300 }, TAKEN],
   [
-    'records that were rejected',
+    'spans that were rejected',
     { status: 200, type: PROTOBUF, hex: REJECTED_300 },
     { problem: 'it rejected 300 of them', rejected: 300, isFinal: true },
   ],
@@ -57,7 +56,7 @@ for (const [name, given, expected] of ANSWERS)
 
 test('an OTLP receiver that is unreachable may take the message later', async () => {
   const { isFinal, rejected, problem } = await postOtlp(
-    { ...receiver, url: 'http://127.0.0.1:9/v1/logs' },
+    { ...receiver, url: 'http://127.0.0.1:9/v1/traces' },
     new Uint8Array(3),
   )
   assert.deepEqual([isFinal, rejected], [false, undefined])

@@ -3,7 +3,7 @@
  * SDK are made for spans that are open while work is in progress; ours are made afterwards, together, and
  * only have to be encoded.
  */
-type AttributeValue = string | number | boolean | readonly string[] | undefined
+type AttributeValue = string | number | readonly string[] | undefined
 
 /** Undefined attributes are omitted. */
 export type Attributes = Readonly<Record<string, AttributeValue>>
@@ -119,7 +119,6 @@ export function writeAttributes(writer: OtlpWriter, field: number, attributes: A
 
 function writeValue(writer: OtlpWriter, value: Exclude<AttributeValue, undefined>): void {
   if (typeof value === 'string') writer.text(1, value)
-  else if (typeof value === 'boolean') writer.whole(2, Number(value))
   else if (typeof value !== 'number')
     writer.message(5, () => {
       for (const one of value) writer.message(1, () => writer.text(1, one))
@@ -134,7 +133,7 @@ export interface Sender {
   readonly scope: { readonly name: string; readonly version: string }
 }
 
-/** An `ExportTraceServiceRequest` or an `ExportLogsServiceRequest`: both have the same fields around spans and log records. */
+/** An `ExportTraceServiceRequest`. */
 export function encodeExport({ resource, scope }: Sender, parts: readonly Uint8Array[]): Buffer {
   const resources = new OtlpWriter()
   resources.message(1, () => writeAttributes(resources, 1, resource))

@@ -1,4 +1,0 @@
-import { postgresStores } from '#test/support/ledger-stores.ts'
-import { auditReceiversSuite } from './audit-receivers.ts'
-
-auditReceiversSuite('PostgreSQL', postgresStores())
