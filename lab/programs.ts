@@ -213,7 +213,7 @@ const CHECKS: Readonly<Record<string, Program>> = {
       'fourteen faults planted in one installation: the line of torana doctor about each, and none before them',
     needs: 'PostgreSQL, Redis and PgBouncer',
   },
-  'check/repair': {
+  'check/suspects': {
     answers:
       'whether the suspect vectors that Torana lists are those that callers got, with nodes killed at random; --quick; --runs 20',
     withServers: true,

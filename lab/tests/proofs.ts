@@ -49,7 +49,7 @@ export const PROOFS: Readonly<Record<When, Readonly<Record<string, readonly stri
       'lab -- check/backup-tables',
       'lab -- check/config-changes',
       'lab -- check/alerts',
-      'lab -- check/repair',
+      'lab -- check/suspects',
       'lab -- chaos/soak --requests 200000 --rate 300',
     ],
     spaces: [

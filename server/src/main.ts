@@ -131,7 +131,7 @@ export async function startNode(
   const { blobs } = images
   opened.use(openNodeSetup(basics, { stores, catalog, blobs }))
   const lake = opened.use(openLake(basics, { stores, blobs }))
-  const suspects = opened.use(openSuspects(basics, { stores, blobs, catalog }))
+  opened.use(openSuspects(basics, { stores, blobs, catalog }))
   const bulk = opened.use(await openBulk(basics, { ...engine, terms, images, blobs }))
   const readiness = readinessOf(basics, { listeners, directory, stores, catalog, signal, ended })
   const served = { ...engine, directory, images, bulk, readiness, listeners, liveNodes: stores.liveNodes }
@@ -140,7 +140,7 @@ export async function startNode(
   const alerts = opened.use(openAlerts(basics, { stores, catalog, live, spaces, controlUrl }))
   const people = opened.use(await openPeople(basics, stores, controlUrl))
   const own = { configuration, controlUrl, peers, handlers, scheduler }
-  const shown = { ...served, ...own, people, live, suspects, alerts, captures, lake }
+  const shown = { ...served, ...own, people, live, alerts, captures, lake }
   const { control, commands } = await openControl(basics, shown)
   signal.throwIfAborted()
   await openSocket(basics, listeners, commands)

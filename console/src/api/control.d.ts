@@ -355,10 +355,6 @@ export interface paths {
         /** The requests and lines of batches that got vectors of a suspect window, oldest first */
         get: operations["listSuspectVectors"];
     };
-    "/api/v1/spaces/suspects/{id}/repair": {
-        /** Embed the lines of batches again that got vectors of a suspect window: one batch for each, under its key and budget. A second call returns the same */
-        post: operations["repairSuspects"];
-    };
     "/api/v1/events": {
         /**
          * What happens now, as server-sent events: one stream for all topics that a page shows
@@ -4198,21 +4194,6 @@ export interface components {
             /** @description What a call for them would have cost. */
             saved_usd: string;
         };
-        SuspectRepair: {
-            /** @description The batch that makes the lines again. Its results have their `custom_id`. */
-            batch: string;
-            /** @description The batch whose lines these are. */
-            of: string;
-            project: string;
-            lines: number;
-            /** @description null: its results have expired. */
-            state: ("in_progress" | "cancelling" | "completed" | "failed" | "expired" | "cancelled") | null;
-        };
-        SuspectRepairList: {
-            data: components["schemas"]["SuspectRepair"][];
-            /** @constant */
-            has_more: false;
-        };
         SuspectVectorList: {
             data: components["schemas"]["SuspectVectors"][];
             has_more: boolean;
@@ -4236,8 +4217,6 @@ export interface components {
                 number,
                 number
             ][] | null;
-            /** @description Torana has the inputs. */
-            repairable: boolean;
         };
         SuspectWindow: {
             id: string;
@@ -4264,17 +4243,6 @@ export interface components {
             keys: number;
             /** @description Lines of batches that have ended. A batch in progress makes such lines again by itself. */
             batch_lines: number;
-            /** @description Vectors whose inputs Torana has: lines of batches whose file is there. */
-            repairable_vectors: number;
-            /** @description Vectors that were made again. */
-            repaired_vectors: number;
-            /** @description The batches that make them again. */
-            repaired_by: string[];
-            /**
-             * @description `open`: the deployment is outside its space. `waiting`: some vectors can be made again, and no repair of them was asked for. `repairing`: batches run. `repaired`: what can be made again was, and the others are in the list.
-             * @enum {string}
-             */
-            state: "open" | "waiting" | "repairing" | "repaired";
         };
         SuspectWindowList: {
             data: components["schemas"]["SuspectWindow"][];
@@ -7581,35 +7549,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SuspectVectorList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    repairSuspects: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SuspectRepairList"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -39,7 +39,6 @@ export async function startStage(): Promise<Stage> {
           deploymentLimits: { concurrency: 1 },
         },
         [STAGE.guarded]: { on: ['mode-one', 'mode-two'], spaceGuard: true },
-        [STAGE.drifting]: { on: 'mode-drifting', spaceGuard: true },
       },
       images: { picture: { on: 'plain' } },
       env: { DATABASE_URL: url },
@@ -203,16 +202,6 @@ async function makeDrift(node: ConsoleNode, make: Make): Promise<void> {
   await make('POST', `/spaces/${STAGE.guarded}/probe`)
   await node.provider.setMode('two', { vectors: 'other-model' })
   await make('POST', `/spaces/${STAGE.guarded}/probe`)
-  await eventually(async () => {
-    const { status } = await node.ask({ model: STAGE.drifting, input: 'a text' })
-    assert.equal(status, 200)
-  })
-  await node.provider.setMode('drifting', { vectors: 'other-model' })
-  await make('POST', `/spaces/${STAGE.drifting}/probe`)
-  await eventually(async () => {
-    const { data } = (await make('GET', '/spaces/suspects')) as { data: { vectors: number }[] }
-    assert.ok(data.some(({ vectors }) => vectors > 0))
-  })
 }
 
 /** A channel that no one answers, with a notification that waits for it, and a channel that no rule names. */

@@ -42,7 +42,6 @@ export const STAGE = {
   unpriced: 'open-w16/plain',
   priced: 'priced-w16/plain',
   guarded: 'pair-w16',
-  drifting: 'drifting-w16',
   rule: 'Stage rule',
   failingChannel: 'stage-failing',
   unusedChannel: 'stage-unused',
@@ -623,15 +622,6 @@ const TRAFFIC: readonly TableRow[] = [
         .first()
         .click(),
     shown: 'toast',
-  },
-  {
-    file: 'parts/spaces/repair-dialog.tsx',
-    method: 'post',
-    path: '/api/v1/spaces/suspects/{id}/repair',
-    at: `${deployment(`${STAGE.drifting}/mode-drifting`)}?tab=drift`,
-    open: press(words.suspects.repair),
-    send: press(words.suspects.dialog.handled, 'alertdialog'),
-    shown: 'form',
   },
   {
     file: 'pages/deployments/accept-dialog.tsx',

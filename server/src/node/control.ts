@@ -36,7 +36,6 @@ import type { NodeReadiness } from '#worker/readiness.ts'
 import type { People } from './people.ts'
 import type { SharedVectors } from './sharing.ts'
 import type { Spaces } from './spaces.ts'
-import type { OpenSuspects } from './suspects.ts'
 import type { Stores } from './stores.ts'
 import type { Upstreams } from './upstreams.ts'
 
@@ -63,7 +62,6 @@ export interface ControlParts {
   readonly captures: OpenCaptures
   readonly lake: Pick<OpenLake, 'forControl'>
   readonly spaces: Spaces
-  readonly suspects: OpenSuspects
   readonly live: Pick<Live, 'summaries' | 'drains'>
   readonly outside: EmbedOutside
   readonly upstreams: Pick<Upstreams, 'listing'>
@@ -167,8 +165,6 @@ function controlNode(
     generationOf: spaces.generationOf,
     familyOf: spaces.familyOf,
     spaceGuard: spaces.guard,
-    suspects: stores.suspects,
-    repairSuspects: parts.suspects.repair,
     families: spaces.families,
     reports: stores.reportDatabase,
     alerts: stores.alerts,

@@ -1,8 +1,6 @@
-/** Opens suspect windows: the list of their vectors, and their repair. */
+/** Opens the list of suspect vectors. */
 import { tasksOf } from '#core/node/node-role.ts'
 import { StoreUnreachable } from '#ports/store.ts'
-import { InputBytes } from '#request/batches/input-bytes.ts'
-import { hashing } from '#runtime/hashing.ts'
 import { Suspects } from '#worker/spaces/suspects.ts'
 import type { CatalogInForce } from '#worker/catalog/in-force.ts'
 import type { Basics } from './basics.ts'
@@ -10,28 +8,21 @@ import type { Blobs } from './blobs.ts'
 import type { Stores } from './stores.ts'
 
 export interface SuspectNodeParts {
-  readonly stores: Pick<Stores, 'suspects' | 'batches' | 'files' | 'isEldest' | 'pulse'>
+  readonly stores: Pick<Stores, 'suspects' | 'isEldest' | 'pulse'>
   readonly blobs: Blobs
   readonly catalog: CatalogInForce
 }
 
-export interface OpenSuspects extends AsyncDisposable, Pick<Suspects, 'repair'> {}
-
-export function openSuspects(basics: Basics, { stores, blobs, catalog }: SuspectNodeParts): OpenSuspects {
-  const { settings, clock, identifiers, log } = basics
-  const { suspects: store, batches, files, isEldest } = stores
-  const input = new InputBytes(files, blobs.kept)
+export function openSuspects(
+  { settings, clock, log }: Basics,
+  { stores, blobs, catalog }: SuspectNodeParts,
+): AsyncDisposable {
   const suspects = new Suspects({
-    store,
-    batches,
-    files,
+    store: stores.suspects,
     blobs: blobs.kept,
-    readInput: (fileId, range) => input.read(fileId, range),
     catalog: () => catalog.current,
     clock,
-    identifiers,
-    hashing,
-    isLister: isEldest,
+    isLister: stores.isEldest,
     pulse: stores.pulse,
     onTrouble: (error) => {
       if (!(error instanceof StoreUnreachable))
@@ -39,8 +30,5 @@ export function openSuspects(basics: Basics, { stores, blobs, catalog }: Suspect
     },
   })
   if (tasksOf(settings.role).doesChores) suspects.start()
-  return {
-    repair: (window, actor) => suspects.repair(window, actor),
-    [Symbol.asyncDispose]: () => suspects.stop(),
-  }
+  return { [Symbol.asyncDispose]: () => suspects.stop() }
 }

@@ -1,8 +1,6 @@
-/** Suspect windows: what a deployment may have made outside its space, where it went, and what embeds it again. */
+/** Suspect windows: what a deployment may have made outside its space, and where it went. */
 import type { LineRange, PartPlace } from '#core/batch/chunk.ts'
 import type { LineRuns } from '#core/batch/line-runs.ts'
-import type { Actor } from './audit.ts'
-import type { Batch } from './batches.ts'
 
 /**
  * From the last good check of a deployment until its next good one. The store of spaces opens and ends windows together with the
@@ -41,22 +39,8 @@ export interface SuspectChunk extends LineRange {
   readonly part: PartPlace
 }
 
-/** A batch whose suspect lines can be embedded again. */
-export interface RepairSource {
-  readonly batch: Batch
-  readonly lines: LineRuns
-}
-
-/** The batch that embeds suspect lines again. */
-export interface PlannedRepair {
-  readonly batchId: string
-  readonly repairBatchId: string
-  readonly isMade: boolean
-}
-
 /** Every method is one atomic step and may be repeated. Store failures reject with `StoreUnreachable`. */
 export interface SuspectStore {
-  find(id: string): Promise<SuspectWindow | undefined>
   /** Windows whose vectors are to be listed now, oldest first. */
   due(limit: number): Promise<readonly SuspectWindow[]>
   /**
@@ -75,23 +59,8 @@ export interface SuspectStore {
   listed(window: SuspectWindow): Promise<void>
   /** Ends windows of deployments that are not among these: nothing is made by them any more. */
   endGone(present: readonly { readonly model: string; readonly deployment: string }[]): Promise<void>
-  /** Batches whose lines can be embedded again now: their results are listed and their file is there. */
-  repairSources(windowId: string, batchId?: string): Promise<readonly RepairSource[]>
-  /**
-   * Keeps the ids under which batches embed the lines of these again; a batch that has one keeps it. The first request, and each that
-   * adds a batch, is written to the audit in the same step. Resolves to all repairs of the window.
-   */
-  planRepairs(
-    windowId: string,
-    wanted: readonly Pick<PlannedRepair, 'batchId' | 'repairBatchId'>[],
-    actor: Actor,
-  ): Promise<readonly PlannedRepair[]>
-  /** The batch was made, or can't be made and is planned no more. */
-  settleRepair(windowId: string, batchId: string, isMade: boolean): Promise<void>
-  /** Repairs that were planned and whose batch is missing: the node that planned them may have died. */
-  unmadeRepairs(limit: number): Promise<readonly (PlannedRepair & { readonly windowId: string })[]>
   deleteOld(beforeMs: number): Promise<void>
 }
 
-/** Retention of ended windows: what was found in spring can still be repaired in summer. */
+/** Retention of ended windows: an index that was built in spring is still searched in summer. */
 export const SUSPECTS_KEPT_MS = 400 * 86_400_000

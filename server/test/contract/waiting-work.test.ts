@@ -65,7 +65,6 @@ const cases: readonly Case[] = [
     row: { until_at: 'now()', next_listing_at: EARLIER },
     done: 'next_listing_at = NULL',
   },
-  { topic: 'suspects', table: 'suspect_repairs', row: {}, done: 'made_at = now()' },
   { topic: 'news', table: 'node_news_wanted', row: { at: 'now()' }, done: `at = ${EARLIER}` },
 ]
 
@@ -99,8 +98,7 @@ for (const [engine, open] of ENGINES)
       if (typeof said === 'boolean') assert.equal(said, topic === 'isEldest', topic)
 
     for (const { topic, table, row, done } of cases) {
-      const given =
-        table === 'alert_notices' || table === 'suspect_repairs' ? await referred(stores, table) : {}
+      const given = table === 'alert_notices' ? await anIncident(stores) : {}
       assert.equal((await work())[topic], false, `${topic} before`)
       await insert(stores, table, { ...row, ...given })
       assert.equal((await work())[topic], true, `${topic} with a row of ${table}`)
@@ -179,13 +177,9 @@ test(
   },
 )
 
-/** The row that a row of this table refers to, without work of its own. */
-async function referred(stores: LedgerStores, table: string): Promise<Readonly<Record<string, string>>> {
-  if (table === 'alert_notices') {
-    await insert(stores, 'alert_incidents', { ended_at: 'now()' })
-    const [row] = await stores.rows<{ id: string }>('SELECT incident_id AS id FROM alert_incidents')
-    return { incident_id: `'${row?.id}'` }
-  }
-  await insert(stores, 'suspect_windows', { until_at: 'now()', next_listing_at: 'NULL' })
-  return { window_id: `'x'` }
+/** The incident that a notice is about, without work of its own. */
+async function anIncident(stores: LedgerStores): Promise<Readonly<Record<string, string>>> {
+  await insert(stores, 'alert_incidents', { ended_at: 'now()' })
+  const [row] = await stores.rows<{ id: string }>('SELECT incident_id AS id FROM alert_incidents')
+  return { incident_id: `'${row?.id}'` }
 }

@@ -13,8 +13,6 @@ const MAX_SLOTS = 3000
 
 /** The newest suspect windows of all models: a page of the API. */
 const MAX_WINDOWS = 200
-/** While a repair runs, its progress is asked for at this interval. */
-const REPAIRING_MS = 3000
 
 export const spaceQueries = {
   suspects: () =>
@@ -22,11 +20,7 @@ export const spaceQueries = {
       'get',
       '/api/v1/spaces/suspects',
       { params: { query: { limit: MAX_WINDOWS } } },
-      {
-        ...EACH_MINUTE,
-        refetchInterval: ({ state: { data } }) =>
-          data?.data.some(({ state }) => state === 'repairing') === true ? REPAIRING_MS : MINUTE_MS,
-      },
+      EACH_MINUTE,
     ),
   all: () => api.queryOptions('get', '/api/v1/spaces', {}, EACH_MINUTE),
   /** The worst probe of each slot. */

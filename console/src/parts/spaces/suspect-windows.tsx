@@ -1,38 +1,24 @@
-/** Times in which a deployment may have returned vectors of another space: how many, to how many keys, and their repair. */
+/** Times in which a deployment may have returned vectors of another space: how many, and to how many keys. */
 import { useQuery } from '@tanstack/react-query'
-import { Download, Wrench } from 'lucide-react'
-import { useState } from 'react'
+import { Download } from 'lucide-react'
 import { spaceQueries, type SuspectWindow } from '../../api/queries/spaces.ts'
 import { count, moment } from '../../app/format.ts'
-import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
-import { useMay } from '../../app/session.ts'
-import { Meter } from '../../charts/meter.tsx'
 import { useNow } from '../../time/now.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/button.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { TextLink } from '../../ui/link.tsx'
 import { Section } from '../../ui/page.tsx'
 import { PhoneRow } from '../../ui/phone-row.tsx'
-import { State, type Mark } from '../../ui/state-mark.tsx'
+import { State } from '../../ui/state-mark.tsx'
 import { TwoLines } from '../../ui/two-lines.tsx'
 import { words } from '../../words/words.ts'
 import { upstreamOf } from '../deployments/short-names.ts'
 import { useDownload } from './suspect-list.ts'
 
-const RepairDialog = lazyPart(async () => (await import('./repair-dialog.tsx')).RepairDialog)
-
-const MARKS: Record<SuspectWindow['state'], Mark> = {
-  open: 'odd',
-  waiting: 'warn',
-  repairing: 'wait',
-  repaired: 'good',
-}
-
 /** What the list knows and a window does not. */
 interface Row extends SuspectWindow {
   readonly times: readonly [from: string, until: string]
-  readonly onRepair: () => void
 }
 
 const { heads } = words.suspects
@@ -65,13 +51,13 @@ const COLUMNS: readonly Column<Row>[] = [
     align: 'right',
     cell: ({ batch_lines: lines }) => count(lines),
   },
-  { id: 'state', head: heads.state, width: 156, cell: (one) => <Progress one={one} /> },
+  { id: 'state', head: heads.state, width: 156, cell: (one) => <StateOf one={one} /> },
   {
     id: 'actions',
     head: <span className="sr-only">{heads.actions}</span>,
-    width: 158,
+    width: 56,
     align: 'right',
-    cell: (one) => <Actions one={one} />,
+    cell: (one) => <DownloadList one={one} />,
   },
 ]
 
@@ -85,11 +71,10 @@ interface SuspectWindowsProps {
 export function SuspectWindows({ model, deployment, className }: SuspectWindowsProps) {
   const windows = useQuery(spaceQueries.suspects())
   const now = Math.floor(useNow() / 60_000) * 60_000
-  const [repaired, setRepaired] = useState<SuspectWindow>()
   const say = words.suspects
   const rows = windows.data?.data
     .filter((one) => one.model === model && (deployment === undefined || one.deployment === deployment))
-    .map((one) => ({ ...one, times: timesOf(one, now), onRepair: () => setRepaired(one) }))
+    .map((one) => ({ ...one, times: timesOf(one, now) }))
   if (rows === undefined || rows.length === 0) return null
   return (
     <Section
@@ -117,7 +102,6 @@ export function SuspectWindows({ model, deployment, className }: SuspectWindowsP
             </p>
           ),
       )}
-      {repaired && <RepairDialog window={repaired} onClose={() => setRepaired(undefined)} />}
     </Section>
   )
 }
@@ -136,56 +120,19 @@ function Requests({ one: { requests, deployment, from, until } }: { readonly one
   )
 }
 
-function StateOf({ one: { state, vectors, repaired_vectors: done } }: { readonly one: SuspectWindow }) {
-  const { states, nothing, byHand } = words.suspects
-  if (vectors === 0 && state !== 'open') return <State mark="good">{nothing}</State>
-  // What Torana had was made again; the rest is for those who have the texts.
-  if (state === 'repaired' && vectors > done) return <State mark="warn">{byHand}</State>
-  return <State mark={MARKS[state]}>{states[state]}</State>
+function StateOf({ one: { until, vectors } }: { readonly one: SuspectWindow }) {
+  const { open, nothing, ended } = words.suspects
+  if (until === null) return <State mark="odd">{open}</State>
+  return vectors === 0 ? <State mark="good">{nothing}</State> : <State mark="warn">{ended}</State>
 }
 
-function Progress({ one }: { readonly one: SuspectWindow }) {
-  const { state, repairable_vectors: all, repaired_vectors: done, repaired_by: batches } = one
-  const [batch] = batches
-  return (
-    <span className="flex min-w-0 flex-col">
-      <StateOf one={one} />
-      {batch !== undefined && (
-        <span className="flex items-center gap-2 text-11 text-ink-2">
-          {state === 'repairing' && <Meter share={done / Math.max(1, all)} width={48} />}
-          <TextLink
-            to={batches.length === 1 ? paths.batch(batch) : paths.batches()}
-            title={words.suspects.progressHint}
-          >
-            {words.suspects.progress(done, all)}
-          </TextLink>
-        </span>
-      )}
-    </span>
-  )
-}
-
-function Actions({ one }: { readonly one: Row }) {
-  const may = useMay()
+function DownloadList({ one }: { readonly one: SuspectWindow }) {
   const { download, busy } = useDownload()
-  const say = words.suspects
   if (one.vectors === 0) return null
   return (
-    <span className="inline-flex items-center gap-1.5">
-      {(one.state === 'open' || one.state === 'waiting') && (
-        <Button
-          size="small"
-          icon={<Wrench size={13} aria-hidden />}
-          why={may('spaces.accept') ? undefined : say.onlyAdmins}
-          onClick={one.onRepair}
-        >
-          {say.repair}
-        </Button>
-      )}
-      <IconButton label={say.download} disabled={busy} onClick={() => download(one)}>
-        <Download size={15} aria-hidden />
-      </IconButton>
-    </span>
+    <IconButton label={words.suspects.download} disabled={busy} onClick={() => download(one)}>
+      <Download size={15} aria-hidden />
+    </IconButton>
   )
 }
 
@@ -197,6 +144,6 @@ const phoneRow = (one: Row) => (
         <StateOf one={one} /> · {words.suspects.counts(one.vectors, one.keys)}
       </>
     }
-    action={<Actions one={one} />}
+    action={<DownloadList one={one} />}
   />
 )

@@ -56,7 +56,6 @@ export const audit = inLanguage('audit', {
     'unknown.void': 'voided unknown',
     'node.end': 'removed node',
     'space.accept': 'accepted a new space for',
-    'space.repair': 'repaired the suspect vectors of',
     'batch.cancel': 'cancelled batch',
     'batch.continue': 'continued batch',
     'deployment.drain': 'drained',

@@ -45,7 +45,6 @@ export const audit: Partly<typeof english> = {
     'unknown.void': '作废未知调用',
     'node.end': '结束节点',
     'space.accept': '接受向量空间',
-    'space.repair': '修复可疑向量',
     'batch.cancel': '取消批处理',
     'batch.continue': '继续批处理',
     'deployment.drain': '停用',

@@ -2,7 +2,7 @@
 import { command, group } from '../command/command.ts'
 import type { ControlClient } from '../client/control-client.ts'
 import { dayText, tableOf, type Columns } from './columns.ts'
-import { repair, suspects } from './suspects.ts'
+import { suspects } from './suspects.ts'
 
 interface ProbeBody {
   readonly at: string
@@ -109,8 +109,8 @@ const probe = command({
 
 export const spaces = group({
   name: 'spaces',
-  summary: 'show vector spaces, probe deployments, accept a new space, repair suspect vectors',
-  subcommands: [list, accept, probe, suspects, repair],
+  summary: 'show vector spaces, probe deployments, accept a new space, list suspect vectors',
+  subcommands: [list, accept, probe, suspects],
 })
 
 async function listed(control: ControlClient): Promise<readonly SpaceBody[]> {

@@ -9,7 +9,7 @@ import type { Scheduler } from '#core/schedule/scheduler.ts'
 import type { Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
 import type { AlertOutbox, AlertStore, AlertTransport } from '#ports/alerts.ts'
-import type { Actor, AuditLog } from '#ports/audit.ts'
+import type { AuditLog } from '#ports/audit.ts'
 import type { WrittenBackup } from '#ports/backup.ts'
 import type { Batches } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
@@ -38,7 +38,6 @@ import type {
   StoredEntry,
   StoredObject,
 } from '#ports/stored-configuration.ts'
-import type { SuspectStore, SuspectWindow } from '#ports/suspects.ts'
 import type { TrafficHistory } from '#ports/traffic-history.ts'
 import type { LimiterMemory, NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
 import type { RunOutside } from '#request/batches/run-draft.ts'
@@ -112,9 +111,6 @@ export interface ControlNode {
   /** The family whose space a model has joined. */
   readonly familyOf: (model: string) => JoinedFamily | undefined
   readonly spaceGuard: SpaceGuard
-  readonly suspects: SuspectStore
-  /** Makes the batches that embed the listed lines of a window again, once. */
-  readonly repairSuspects: (window: SuspectWindow, actor: Actor) => Promise<void>
   readonly families: SpaceFamilies
 
   /** What this node knows about itself without asking a store. */

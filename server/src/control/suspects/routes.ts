@@ -1,19 +1,11 @@
-/** Suspect windows: which vectors may be of another space, who got them, and their repair. */
+/** Suspect windows: which vectors may be of another space, and who got them. */
 import { z } from 'zod'
-import { actorIn } from '../shared/caller.ts'
 import { notFound } from '../shared/faults.ts'
 import { listOf, pageLimit, pageOf, storable } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { cursorPage } from '../shared/page.ts'
 import { route, type Api } from '../shared/route.ts'
-import {
-  listRepairs,
-  listVectors,
-  listWindows,
-  suspectRepair,
-  suspectVectors,
-  suspectWindow,
-} from './queries.ts'
+import { hasWindow, listVectors, listWindows, suspectVectors, suspectWindow } from './queries.ts'
 
 const MAX_ID = 80
 
@@ -31,14 +23,8 @@ const vectorsQuery = z.object({
 
 const windowList = listOf(suspectWindow).meta({ id: 'SuspectWindowList' })
 const vectorList = pageOf(suspectVectors).meta({ id: 'SuspectVectorList' })
-const repairList = z
-  .object({ data: z.array(suspectRepair), has_more: z.literal(false) })
-  .meta({ id: 'SuspectRepairList' })
 
-export function registerSuspects(
-  api: Api,
-  { reports, suspects, repairSuspects }: Pick<ControlNode, 'reports' | 'suspects' | 'repairSuspects'>,
-): void {
+export function registerSuspects(api: Api, { reports }: Pick<ControlNode, 'reports'>): void {
   route(api, 'GET /spaces/suspects', {
     permission: 'spaces.read',
     id: 'listSuspectWindows',
@@ -59,29 +45,9 @@ export function registerSuspects(
     query: vectorsQuery,
     answer: vectorList,
     handler: async ({ params: { id }, query: { cursor, limit } }) => {
-      if ((await suspects.find(id)) === undefined) throw unknownWindow(id)
+      if (!(await hasWindow(reports, id))) throw notFound(`There is no suspect window ${id}.`)
       const found = await listVectors(reports, id, { after: cursor, limit: limit + 1 })
       return cursorPage(found, limit, { bodyOf: (one) => one, cursorOf: (one) => one.request_id })
     },
   })
-
-  route(api, 'POST /spaces/suspects/:id/repair', {
-    permission: 'spaces.accept',
-    id: 'repairSuspects',
-    summary:
-      'Embed the lines of batches again that got vectors of a suspect window: one batch for each, under its key and budget. A second call returns the same',
-    params: windowPath,
-    answer: repairList,
-    faults: [429],
-    handler: async (request) => {
-      const window = await suspects.find(request.params.id)
-      if (window === undefined) throw unknownWindow(request.params.id)
-      await repairSuspects(window, actorIn(request))
-      return { data: await listRepairs(reports, window.id), has_more: false as const }
-    },
-  })
-}
-
-function unknownWindow(id: string): Error {
-  return notFound(`There is no suspect window ${id}.`)
 }

@@ -10,17 +10,3 @@ export function runsOf(numbers: Iterable<number>): LineRuns {
   }
   return runs
 }
-
-/** Whether the runs, in any order, hold a line. Cheap to ask often. */
-export function isInRuns(runs: LineRuns): (number: number) => boolean {
-  const sorted = runs.toSorted(([one], [other]) => one - other)
-  return (number) => {
-    let [low, high] = [0, sorted.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((sorted[middle]?.[1] ?? 0) < number) low = middle + 1
-      else high = middle
-    }
-    return (sorted[low]?.[0] ?? Infinity) <= number
-  }
-}

@@ -121,7 +121,6 @@ export function controlBounds(limits: Limits) {
     'POST /spaces/:model/accept': OBJECT,
     'POST /spaces/:model/calibrations': LIST,
     'POST /spaces/:model/probe': NO_BODY,
-    'POST /spaces/suspects/:id/repair': NO_BODY,
     'POST /deployments/:id/test': OBJECT,
     'POST /deployments/:id/drain': OBJECT,
     'POST /models': LIST,

@@ -36,11 +36,11 @@ export interface CreateOptions {
 }
 
 /** Open batches of a project. Every claim looks at each of them; larger files hold more work. */
-export const MAX_OPEN = 1000
+const MAX_OPEN = 1000
 /** Retry time of a caller whose project has too many open batches: one of them may have ended by then. */
 const FULL_RETRY_MS = 60_000
 /** Time for which the input's bytes are kept after the window, for the worker that expires the remaining lines. */
-export const AFTER_WINDOW_MS = 24 * 3_600_000
+const AFTER_WINDOW_MS = 24 * 3_600_000
 
 export async function createBatch(
   asked: BatchRequest,
@@ -105,7 +105,7 @@ export async function createBatch(
   return created.batch
 }
 
-export function tooManyBatches(project: string): Fault {
+function tooManyBatches(project: string): Fault {
   return new Fault(
     'too_many_batches',
     `Project '${project}' has ${MAX_OPEN} batches that have not ended, which is as many as it may have.`,

@@ -10,7 +10,7 @@ const WINDOWS = `FROM suspect_windows WHERE model = $1 AND deployment = $2`
 /**
  * From the last good check before the bad result `$5` to the first after it, if there is one: results may come late. `$6`: where the
  * standing says that it begins; without it the points do. `$7`: a later good check that the standing knows. No vector is in two
- * windows, and no window begins earlier than it did: its batches are listed, and may be repaired. So a result that reaches back behind
+ * windows, and no window begins earlier than it did: its batches are listed. So a result that reaches back behind
  * an open window, as one about replicas that differ does, adds what lies before it. A deployment without a good check was held back,
  * and has handed out nothing.
  */

@@ -1,29 +1,28 @@
 /**
  * Lists the vectors of suspect windows: requests from the ledger, lines of batches from their results, which name the request of each
- * line. One node lists for all. It also makes repairs that a node planned before it died.
+ * line. One node lists for all.
  */
 import { listModels, type Catalog } from '#core/catalog/catalog.ts'
 import { runsOf } from '#core/batch/line-runs.ts'
-import type { Actor } from '#ports/audit.ts'
 import type { BlobStore } from '#ports/blobs.ts'
+import type { Clock } from '#ports/clock.ts'
 import {
   SUSPECTS_KEPT_MS,
-  type PlannedRepair,
   type SuspectBatch,
   type SuspectRequest,
   type SuspectStore,
   type SuspectWindow,
 } from '#ports/suspects.ts'
 import { linesOfPart } from '#request/batches/part-lines.ts'
-import { createRepair, type RepairDependencies } from '#request/batches/repair.ts'
 import { every, type Repetition } from '../every.ts'
 import type { Pulse } from '../pulse.ts'
 
-export interface SuspectParts extends RepairDependencies {
+export interface SuspectParts {
   readonly store: SuspectStore
   /** Store of the results of batches. */
   readonly blobs: Pick<BlobStore, 'open'>
   readonly catalog: () => Catalog
+  readonly clock: Clock
   /** Whether this node lists for all. */
   readonly isLister: () => Promise<boolean>
   readonly pulse?: Pick<Pulse, 'may'> | undefined
@@ -32,10 +31,8 @@ export interface SuspectParts extends RepairDependencies {
 
 /** Interval at which due windows are noticed. */
 const LOOK_MS = 2000
-/** Interval of repairs that were planned and not made: long enough for the node that planned them. */
-const UNMADE_MS = 15_000
 const DELETE_OLD_MS = 3_600_000
-/** Windows and repairs of one look: the others follow in the next. */
+/** Windows of one look: the others follow in the next. */
 const AT_ONCE = 20
 
 export class Suspects {
@@ -47,15 +44,10 @@ export class Suspects {
   }
 
   start(): void {
-    const { store, clock, onTrouble } = this.#parts
+    const { onTrouble } = this.#parts
     this.#loops = [
-      every(LOOK_MS, () => this.#ifAny(() => this.#listDue()), onTrouble),
-      every(UNMADE_MS, () => this.#ifAny(() => this.#makeUnmade()), onTrouble),
-      every(
-        DELETE_OLD_MS,
-        () => this.#unlessOther(() => store.deleteOld(clock.nowMs() - SUSPECTS_KEPT_MS)),
-        onTrouble,
-      ),
+      every(LOOK_MS, () => this.#listDue(), onTrouble),
+      every(DELETE_OLD_MS, () => this.#deleteOld(), onTrouble),
     ]
   }
 
@@ -63,47 +55,16 @@ export class Suspects {
     await Promise.all(this.#loops.map((loop) => loop.stop()))
   }
 
-  async #ifAny(work: () => Promise<void>): Promise<void> {
-    if (this.#parts.pulse?.may('suspects') !== false) await this.#unlessOther(work)
-  }
-
   async #listDue(): Promise<void> {
-    const { store, catalog } = this.#parts
+    const { store, catalog, isLister, pulse } = this.#parts
+    if (pulse?.may('suspects') === false || !(await isLister())) return
     await store.endGone(presentIn(catalog()))
     for (const window of await store.due(AT_ONCE)) await this.#list(window)
   }
 
-  async #makeUnmade(): Promise<void> {
-    const { store, onTrouble } = this.#parts
-    for (const { windowId, ...planned } of await store.unmadeRepairs(AT_ONCE)) {
-      const window = await store.find(windowId)
-      if (window !== undefined) await this.#make(window, planned).catch(onTrouble)
-    }
-  }
-
-  /** Makes the batches that embed the listed lines again, once. */
-  async repair(window: SuspectWindow, actor: Actor): Promise<void> {
-    const { store, identifiers } = this.#parts
-    const sources = await store.repairSources(window.id)
-    const wanted = sources.map(({ batch }) => ({
-      batchId: batch.id,
-      repairBatchId: `batch_${identifiers.next().replaceAll('-', '')}`,
-    }))
-    const planned = await store.planRepairs(window.id, wanted, actor)
-    for (const one of planned) if (!one.isMade) await this.#make(window, one)
-  }
-
-  async #make(window: SuspectWindow, { batchId, repairBatchId }: PlannedRepair): Promise<void> {
-    const { store } = this.#parts
-    const [source] = await store.repairSources(window.id, batchId)
-    const chunks = source === undefined ? [] : await store.chunksIn(window, batchId)
-    const repair = { id: repairBatchId, windowId: window.id, chunks }
-    const isMade = source !== undefined && (await createRepair(source, repair, this.#parts))
-    await store.settleRepair(window.id, batchId, isMade)
-  }
-
-  async #unlessOther(work: () => Promise<void>): Promise<void> {
-    if (await this.#parts.isLister()) await work()
+  async #deleteOld(): Promise<void> {
+    const { store, clock, isLister } = this.#parts
+    if (await isLister()) await store.deleteOld(clock.nowMs() - SUSPECTS_KEPT_MS)
   }
 
   async #list(window: SuspectWindow): Promise<void> {

@@ -129,7 +129,6 @@ function partsOfDatabases(): Pick<
     suspects: absent('suspect windows', {
       endGone: async () => {},
       due: async () => [],
-      unmadeRepairs: async () => [],
       deleteOld: async () => {},
     }),
     lake: absent('lake', { keptFrom: async () => undefined }),

@@ -129,9 +129,7 @@ CREATE TABLE suspect_windows (
   -- When the ledger is read next for vectors of the window. Null: never again.
   next_listing_at timestamptz DEFAULT now() + interval '5 seconds',
   -- How often it was read since the window was found, or ended.
-  listings smallint NOT NULL DEFAULT 0,
-  -- When an actor first asked for the repair.
-  repair_asked_at timestamptz
+  listings smallint NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX suspect_windows_open ON suspect_windows (model, deployment, target) WHERE until_at IS NULL;
 CREATE INDEX suspect_windows_due ON suspect_windows (next_listing_at) WHERE next_listing_at IS NOT NULL;
@@ -147,14 +145,4 @@ CREATE TABLE suspect_vectors (
   -- [[first, last], …] of the batch's file, from 1. Null: it is no request of a batch, or the results of the batch are gone.
   lines jsonb,
   PRIMARY KEY (window_id, request_id)
-);
-
--- The batch that embeds the lines of another batch again. The row is there before the batch is, so that a node that dies in
--- between leaves the id under which the next one makes it.
-CREATE TABLE suspect_repairs (
-  window_id text COLLATE "C" NOT NULL REFERENCES suspect_windows (window_id) ON DELETE CASCADE,
-  batch_id text COLLATE "C" NOT NULL,
-  repair_batch_id text COLLATE "C" NOT NULL,
-  made_at timestamptz,
-  PRIMARY KEY (window_id, batch_id)
 );

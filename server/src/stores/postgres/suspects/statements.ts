@@ -1,11 +1,7 @@
 /** The statements of suspect windows. */
-import { USED } from '../jobs/batches-sql.ts'
-
-const WINDOW = 'window_id, model, deployment, from_at, until_at, found_at'
-
-export const FIND = `SELECT ${WINDOW} FROM suspect_windows WHERE window_id = $1`
-
-export const DUE = `SELECT ${WINDOW} FROM suspect_windows WHERE next_listing_at <= now() ORDER BY next_listing_at LIMIT $1`
+export const DUE = `
+SELECT window_id, model, deployment, from_at, until_at, found_at FROM suspect_windows
+WHERE next_listing_at <= now() ORDER BY next_listing_at LIMIT $1`
 
 /**
  * The hours in which the deployment made something; answers from the cache name no deployment, so up to `$5`, after which no node
@@ -90,32 +86,5 @@ UPDATE suspect_windows AS ended SET until_at = now(), next_listing_at = now() + 
 WHERE until_at IS NULL AND NOT EXISTS (
   SELECT FROM unnest($1::text[], $2::text[]) AS present (model, deployment)
   WHERE present.model = ended.model AND present.deployment = ended.deployment)`
-
-/** The file of a batch stays for its own time, whatever becomes of the batch. */
-export const REPAIR_SOURCES = `
-SELECT batches.*, ${USED}, runs.lines AS suspect_lines FROM (
-  SELECT batch_id, jsonb_agg(run) AS lines FROM suspect_vectors, jsonb_array_elements(lines) AS run
-  WHERE window_id = $1 AND lines IS NOT NULL AND ($2::text IS NULL OR batch_id = $2) GROUP BY batch_id
-) AS runs JOIN batches USING (batch_id) JOIN files ON file_id = input_file_id AND ends_at > now()
-ORDER BY batches.batch_id`
-
-export const PLAN_REPAIRS = `
-INSERT INTO suspect_repairs (window_id, batch_id, repair_batch_id)
-SELECT $1, batch_id, repair_batch_id FROM unnest($2::text[], $3::text[]) AS wanted (batch_id, repair_batch_id)
-ON CONFLICT DO NOTHING RETURNING batch_id`
-
-export const ASK_REPAIR = `
-UPDATE suspect_windows SET repair_asked_at = now() WHERE window_id = $1 AND repair_asked_at IS NULL RETURNING 1`
-
-export const REPAIRS = `
-SELECT * FROM suspect_repairs WHERE window_id = $1 ORDER BY batch_id`
-
-export const REPAIR_MADE = `
-UPDATE suspect_repairs SET made_at = now() WHERE window_id = $1 AND batch_id = $2 AND made_at IS NULL`
-
-export const DROP_REPAIR =
-  'DELETE FROM suspect_repairs WHERE window_id = $1 AND batch_id = $2 AND made_at IS NULL'
-
-export const UNMADE = 'SELECT * FROM suspect_repairs WHERE made_at IS NULL ORDER BY 1, 2 LIMIT $1'
 
 export const DELETE_OLD = 'DELETE FROM suspect_windows WHERE until_at < $1'

@@ -1,8 +1,5 @@
 import { CLOCK_SKEW_MS, type MadeVectors } from '#core/embedding/made-vectors.ts'
-import type { Actor } from '#ports/audit.ts'
 import type {
-  PlannedRepair,
-  RepairSource,
   SuspectBatch,
   SuspectChunk,
   SuspectRequest,
@@ -12,32 +9,23 @@ import type {
 import type { WebhooksFor } from '#ports/webhooks.ts'
 import { suspectEvents } from '../../webhook-events.ts'
 import { plainArray, textArray } from '../arrays.ts'
-import { writeAudit } from '../audit.ts'
 import type { Database } from '../database.ts'
-import { batchOf, rangeOf, type BatchRow, type MadeRow } from '../jobs/batch-rows.ts'
+import { rangeOf, type MadeRow } from '../jobs/batch-rows.ts'
 import { enqueueWebhooks } from '../jobs/webhooks.ts'
 import { HIGHEST_ID, lowestIdAt } from '#core/money/id-range.ts'
 import { reachable } from '../unreachable.ts'
 import {
-  ASK_REPAIR,
   BATCH_REQUESTS,
   BY_PROJECT,
   CHUNKS,
   DELETE_OLD,
-  DROP_REPAIR,
   DUE,
   END_GONE,
-  FIND,
   HOURS,
   LIST_LINES,
   LIST_REQUESTS,
   LISTED,
-  PLAN_REPAIRS,
-  REPAIR_MADE,
-  REPAIR_SOURCES,
-  REPAIRS,
   TAKE_OUT_REFUSED,
-  UNMADE,
 } from './statements.ts'
 
 const HOUR_MS = 3_600_000
@@ -69,11 +57,6 @@ export class PostgresSuspects implements SuspectStore {
   constructor(database: Database, webhooksFor: WebhooksFor = () => []) {
     this.#database = database
     this.#webhooksFor = webhooksFor
-  }
-
-  async find(id: string): Promise<SuspectWindow | undefined> {
-    const [row] = await reachable(this.#database.query<WindowRow>(FIND, [id]))
-    return row && windowOf(row)
   }
 
   async due(limit: number): Promise<readonly SuspectWindow[]> {
@@ -155,46 +138,6 @@ export class PostgresSuspects implements SuspectStore {
     await this.#run(END_GONE, [textArray(models), textArray(deployments)])
   }
 
-  async repairSources(windowId: string, batchId?: string): Promise<readonly RepairSource[]> {
-    const rows = await this.#run<BatchRow & { suspect_lines: RepairSource['lines'] }>(REPAIR_SOURCES, [
-      windowId,
-      batchId ?? null,
-    ])
-    return rows.map((row) => ({ batch: batchOf(row), lines: row.suspect_lines }))
-  }
-
-  planRepairs(
-    windowId: string,
-    wanted: readonly Pick<PlannedRepair, 'batchId' | 'repairBatchId'>[],
-    actor: Actor,
-  ): Promise<readonly PlannedRepair[]> {
-    return reachable(
-      this.#database.transaction(async (sql) => {
-        const asked = await sql.query(ASK_REPAIR, [windowId])
-        const ids = [wanted.map(({ batchId }) => batchId), wanted.map((one) => one.repairBatchId)]
-        const added = await sql.query(PLAN_REPAIRS, [windowId, ...ids.map(textArray)])
-        const repairs = (await sql.query<RepairRow>(REPAIRS, [windowId])).map(repairOf)
-        if (asked.length + added.length > 0)
-          await writeAudit(sql, this.#database.auditChain, {
-            actor,
-            action: 'space.repair',
-            target: windowId,
-            detail: { batches: repairs.map(({ repairBatchId }) => repairBatchId) },
-          })
-        return repairs
-      }),
-    )
-  }
-
-  async settleRepair(windowId: string, batchId: string, isMade: boolean): Promise<void> {
-    await this.#run(isMade ? REPAIR_MADE : DROP_REPAIR, [windowId, batchId])
-  }
-
-  async unmadeRepairs(limit: number): Promise<readonly (PlannedRepair & { readonly windowId: string })[]> {
-    const rows = await this.#run<RepairRow>(UNMADE, [limit])
-    return rows.map((row) => ({ ...repairOf(row), windowId: row.window_id }))
-  }
-
   async deleteOld(beforeMs: number): Promise<void> {
     await this.#run(DELETE_OLD, [new Date(beforeMs)])
   }
@@ -234,17 +177,6 @@ interface ProjectRow {
   readonly vectors: bigint
   readonly requests: bigint
   readonly batch_lines: bigint
-}
-
-interface RepairRow {
-  readonly window_id: string
-  readonly batch_id: string
-  readonly repair_batch_id: string
-  readonly made_at: Date | null
-}
-
-function repairOf({ batch_id, repair_batch_id, made_at }: RepairRow): PlannedRepair {
-  return { batchId: batch_id, repairBatchId: repair_batch_id, isMade: made_at !== null }
 }
 
 function isWithin({ deployment, fromMs, untilMs = Infinity }: SuspectWindow, made: MadeVectors): boolean {

@@ -1,4 +1,4 @@
-/** `npm run lab -- check/repair`: 20 runs; `--quick`: 3; `--runs 5`. */
+/** `npm run lab -- check/suspects`: 20 runs; `--quick`: 3; `--runs 5`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseArgs } from 'node:util'
@@ -16,7 +16,7 @@ const NODES = 2
 // Each start of a node listens for the end of this process.
 process.setMaxListeners(0)
 
-test('the listed suspect vectors are those that callers got, and a repair makes exactly their lines again', async () => {
+test('the listed suspect vectors are those that callers got', async () => {
   await using started = new AsyncDisposableStack()
   const provider = await startFakeProvider()
   started.defer(() => provider.close())

@@ -1,4 +1,4 @@
-/** One run: traffic and batches, a change of the upstream and kills at random moments, then the list against the oracle, and a repair. */
+/** One run: traffic and batches, a change of the upstream and kills at random moments, then the list against the oracle. */
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -22,15 +22,12 @@ export interface RunReport {
   readonly unanswered: number
   readonly missing: number
   readonly wrong: number
-  readonly repairedLines: number
 }
 
 interface Window {
   readonly id: string
   readonly from: string
   readonly until: string | null
-  readonly repairable_vectors: number
-  readonly repaired_vectors: number
 }
 
 interface Vectors {
@@ -120,7 +117,6 @@ export async function runOnce(run: number, { nodes, provider, database }: World)
   const wrong = extra.filter((one) => !isLost(one))
   for (const one of [...missing, ...wrong]) console.error('run', run, one, 'windows', windows)
 
-  const repairedLines = await repaired({ nodes, windows, listed: data, lineOf, batchTexts, ended })
   return {
     run,
     kills: nodes.kills.length - killsBefore,
@@ -133,7 +129,6 @@ export async function runOnce(run: number, { nodes, provider, database }: World)
     unanswered: extra.length - wrong.length,
     missing: missing.length,
     wrong: wrong.length,
-    repairedLines,
   }
 }
 
@@ -295,41 +290,6 @@ async function batchesSeen(
     }
   }
   return seen
-}
-
-/** Asks for the repair while a node dies, and again; then compares its results with the listed lines. */
-async function repaired(given: {
-  readonly nodes: Nodes
-  readonly windows: readonly Window[]
-  readonly listed: readonly Vectors[]
-  readonly lineOf: (one: Vectors) => readonly string[]
-  readonly batchTexts: readonly (readonly string[])[]
-  readonly ended: readonly BatchAnswer[]
-}): Promise<number> {
-  const { nodes, windows, listed, lineOf, batchTexts, ended } = given
-  let count = 0
-  for (const { id } of windows) {
-    const ask = () =>
-      nodes.control<{ data: { batch: string; of: string }[] }>('POST', `/spaces/suspects/${id}/repair`)
-    const first = ask()
-    await wait(randomInt(60))
-    if (randomInt(2) === 0) nodes.kill()
-    await first
-    await nodes.up()
-    const { data } = await ask()
-    assert.equal(new Set(data.map(({ of }) => of)).size, data.length)
-    for (const { batch, of } of data) {
-      const { status, output_file_id: file } = await nodes.again(() => nodes.batches().ended(batch))
-      assert.equal(status, 'completed')
-      const lines = (await nodes.again(() => nodes.batches().lines(file))) as unknown as readonly OutputLine[]
-      const wanted = listed.filter((one) => one.batch === of).flatMap(lineOf)
-      assert.deepEqual(lines.map(({ custom_id }) => custom_id).toSorted(), wanted.toSorted())
-      const texts = batchTexts[ended.findIndex((one) => one.id === of)]
-      for (const line of lines) assert.equal(isNew(textOf(line, texts), vectorIn(line)), false)
-      count += lines.length
-    }
-  }
-  return count
 }
 
 /** The moment of a UUIDv7. */
