@@ -204,10 +204,6 @@ const CHECKS: Readonly<Record<string, Program>> = {
     answers:
       'whether the space guard finds every changed image encoder and no noisy decoder, by every wire; --models 20 --probes 1000',
   },
-  'check/families': {
-    answers:
-      'whether rank agreement admits the members of 200 simulated families and refuses strangers; --quick; --write draws docs/pictures/families-*.svg',
-  },
   'check/doctor': {
     answers:
       'fourteen faults planted in one installation: the line of torana doctor about each, and none before them',

@@ -11,7 +11,7 @@ import { vectorOf } from './vectors.ts'
 const bounds: Record<VectorKind, { cosine: [number, number]; length: [number, number]; width: number }> = {
   'other-model': { cosine: [-0.4, 0.4], length: [0.999, 1.001], width: 256 },
   'other-pooling': { cosine: [0.8999, 0.9001], length: [0.999, 1.001], width: 256 },
-  'family-member': { cosine: [0.9699, 0.9701], length: [0.999, 1.001], width: 256 },
+  sibling: { cosine: [0.9699, 0.9701], length: [0.999, 1.001], width: 256 },
   slightly: { cosine: [0.9949, 0.9951], length: [0.999, 1.001], width: 256 },
   scaled: { cosine: [0.99999, 1.00001], length: [1.0499, 1.0501], width: 256 },
   unnormalised: { cosine: [0.99999, 1.00001], length: [2, 10], width: 256 },

@@ -7,8 +7,8 @@ type Variation = (vector: Float32Array, text: string) => Float32Array
 const variations = {
   'other-model': (vector, text) => vectorOf(`other model: ${text}`, vector.length),
   'other-pooling': (vector, text) => turned(vector, `other pooling: ${text}`, 0.9),
-  // Another model of a family that shares its space: near enough for the order of neighbours, and outside of the model's own space.
-  'family-member': (vector, text) => turned(vector, `family member: ${text}`, 0.97),
+  // Another model of the same maker: near enough for the order of neighbours, and outside of the model's own space.
+  sibling: (vector, text) => turned(vector, `sibling: ${text}`, 0.97),
   slightly: (vector, text) => turned(vector, `slightly: ${text}`, 0.995),
   scaled: (vector) => vector.map((value) => value * 1.05),
   // A length of its own for each text, between 2 and 10, as models have that leave normalising to their caller.

@@ -85,7 +85,7 @@ export const TESTS_OF_PAGE: Readonly<Record<string, readonly string[]>> = {
   deployments: ['deployments', 'drift'],
   embeddings: ['embeddings', 'contents'],
   go: ['palette'],
-  models: ['models', 'families', 'suspects'],
+  models: ['models', 'declared-spaces', 'suspects'],
   requests: ['requests', 'replay', 'time'],
   settings: ['people', 'grants', 'ledger'],
   snapshot: ['sharing'],

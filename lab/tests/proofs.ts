@@ -52,12 +52,7 @@ export const PROOFS: Readonly<Record<When, Readonly<Record<string, readonly stri
       'lab -- check/suspects',
       'lab -- chaos/soak --requests 200000 --rate 300',
     ],
-    spaces: [
-      'lab -- check/vector-types',
-      'lab -- check/drift',
-      'lab -- check/image-drift',
-      'lab -- check/families',
-    ],
+    spaces: ['lab -- check/vector-types', 'lab -- check/drift', 'lab -- check/image-drift'],
     // Pages whose blocks ran get their tick on the site.
     docs: ['lab -- check/docs', 'lab -- check/recipes', 'lab -- check/site'],
   },

@@ -99,7 +99,7 @@ export async function startNode(
   const json = opened.adopt(new WorkerJson(loaded.limits), (one) => one.close())
   const upstreams = opened.use(openUpstreams(basics))
   // Called when a batch ends; none does before the guard is open.
-  const hasLeftSpace: StoreParts['hasLeftSpace'] = (made) => spaces.families.hasLeft(made)
+  const hasLeftSpace: StoreParts['hasLeftSpace'] = (made) => spaces.guard.hasLeft(made)
   const storeParts = { webhooksFor: webhooksIn(catalog), hasLeftSpace, onEnded: () => ended.resolve() }
   const stores = opened.use(await openStores(basics, storeParts))
   signal.throwIfAborted()

@@ -336,7 +336,7 @@ export interface paths {
         get: operations["spaceSlots"];
     };
     "/api/v1/spaces/{model}/accept": {
-        /** Accept the present space of a deployment as the space of the model. The space gets a new id; earlier vectors no longer match */
+        /** Accept the present space of a deployment as the space of the model. The space gets a new id, also for the models that share it; earlier vectors no longer match */
         post: operations["acceptSpace"];
     };
     "/api/v1/spaces/{model}/calibrations": {
@@ -4017,13 +4017,13 @@ export interface components {
         };
         Space: {
             model: string;
-            /** @description `<model or family>@<width>:<8 hex>`, as in the header `x-torana-space`. */
+            /** @description `<model or declared name>@<width>:<8 hex>`, as in the header `x-torana-space`. */
             space: string;
-            /** @description The model's own space. Requests that pin it are answered, also in a family. */
+            /** @description The model's own space: the same, unless the model declares one with others. Requests that pin it are answered, too. */
             own_space: string;
-            /** @description The family that torana.yaml declares it a member of. */
-            family: components["schemas"]["SpaceFamily"] | null;
-            /** @description Counts the spaces that were accepted, from 1. */
+            /** @description The other models that declare the same space. Theirs gets another name, too, once another space of this model is accepted. */
+            shared_with: string[];
+            /** @description Counts the spaces of this model that were accepted, from 1. */
             generation: number;
             width: number;
             /** @description false: `spaceGuard: false`. Torana does not probe the model. */
@@ -4066,24 +4066,6 @@ export interface components {
                 at: string;
             } | null;
             last_probe: components["schemas"]["SpaceProbe"] | null;
-        };
-        SpaceFamily: {
-            name: string;
-            /**
-             * @description `joined`: the model answers in the space of the family. `outside`: its vectors do not agree with those of the family. `waiting`: not compared yet. A model that has not joined answers in its own space.
-             * @enum {string}
-             */
-            state: "joined" | "outside" | "waiting";
-            /** @description Counts the spaces that the family has begun, from 1. null: none yet. */
-            generation: number | null;
-            /** @description Whether the present space of the family began with this model. */
-            is_reference: boolean;
-            /** @description How alike the order of neighbours is with every model that has joined, from −1 to 1: the least counts. null: not compared. */
-            agreement: number | null;
-            /** @description The share of texts that find themselves across models, likewise. */
-            found: number | null;
-            compared_at: string | null;
-            reason: string | null;
         };
         SpaceList: {
             data: components["schemas"]["Space"][];
@@ -4222,7 +4204,7 @@ export interface components {
             id: string;
             model: string;
             deployment: string;
-            /** @description The space whose name the vectors carry. */
+            /** @description The own space of the model, which the deployment may have left. */
             space: string;
             /**
              * Format: date-time

@@ -89,8 +89,8 @@ export async function openGateway(basics: Basics, parts: GatewayParts): Promise<
     callsAtOnce: new CallsAtOnce(liveNodes),
     capture: parts.capture,
     sharingOf: sharing.sharingOf,
-    generationOf: spaces.generationOf,
-    familyOf: spaces.familyOf,
+    spaceNow: spaces.spaceNow,
+    nameSpace: spaces.nameSpace,
     calibrationOf: spaces.calibrationOf,
     isQuarantined: (model, deployment) => spaces.guard.isOutside(model, deployment),
     brake: brakeOf({

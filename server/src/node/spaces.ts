@@ -1,19 +1,19 @@
 /** Opens the space guard, which probes deployments and holds back those outside their space. */
+import type { EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { Media } from '#core/content/content.ts'
 import { PROBE_IMAGES, takesProbeImages, type ProbeImage } from '#core/embedding/probe-images.ts'
-import { FAMILY_TEXTS } from '#core/embedding/family-texts.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
-import type { JoinedFamily } from '#core/embedding/space.ts'
+import { answeringSpace } from '#core/embedding/space.ts'
 import { probeImage } from '#package/files.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
+import type { SpaceWatch } from '#request/embeddings/space.ts'
 import type { Calibrations } from '#request/embeddings/types.ts'
 import { askRide, offerOf, probeSpace } from '#request/embeddings/probe.ts'
 import { waitFor } from '#runtime/clock.ts'
 import type { Log } from '#telemetry/log.ts'
 import { SpaceGuard } from '#worker/spaces/guard.ts'
-import { SpaceFamilies, type FamilyAlert } from '#worker/spaces/families.ts'
 import { holdOf } from '#worker/spaces/knowledge.ts'
 import type { SpaceAlert } from '#worker/spaces/probe.ts'
 import type { Basics } from './basics.ts'
@@ -33,11 +33,9 @@ export interface SpaceParts {
 
 export interface Spaces extends AsyncDisposable, Calibrations {
   readonly guard: SpaceGuard
-  readonly families: SpaceFamilies
-  /** Undefined until the store was read once: an admin may have accepted any number of spaces. */
-  readonly generationOf: (model: string) => number | undefined
-  /** The family whose space a model has joined. */
-  readonly familyOf: (model: string) => JoinedFamily | undefined
+  readonly spaceNow: SpaceWatch['spaceNow']
+  /** The space that names the model's answers at this width. Undefined while it is not known. */
+  readonly nameSpace: (model: EmbeddingModel, width: number) => string | undefined
 }
 
 /**
@@ -51,8 +49,6 @@ const FIRST_PROBES_MS = 2000
 const TEXTS_TIMEOUT_MS = 10_000
 /** The same where three images follow. */
 const IMAGES_TIMEOUT_MS = 20_000
-/** The same for the texts of a family, for which no caller waits. */
-const FAMILY_TIMEOUT_MS = 60_000
 
 /** Resolves when the guard knows what the store knows, or has waited long enough for it. */
 export async function openSpaces({ log, metrics }: Basics, parts: SpaceParts): Promise<Spaces> {
@@ -89,37 +85,22 @@ export async function openSpaces({ log, metrics }: Basics, parts: SpaceParts): P
     onAlert: (alert) => tell(alert, log),
     onTrouble,
   })
-  const families = new SpaceFamilies({
-    store: stores.spaces,
-    catalog: () => catalog.current,
-    guard,
-    ask: async (model, deployment) => {
-      const question = { texts: FAMILY_TEXTS, images: [] }
-      const once = { samples: 1, rides: 0 }
-      return (await probeSpace(model, deployment, question, within(FAMILY_TIMEOUT_MS), once)).texts
-    },
-    clock,
-    isProber: stores.isEldest,
-    pulse: stores.pulse,
-    onAlert: (alert) => tellFamily(alert, log),
-    onTrouble,
-  })
   catalog.follow(() => guard.reload())
-  const reading = Promise.all([guard.follow(), families.follow()])
-  await waitFor(reading.catch(onTrouble), FIRST_READ_MS, signal)
+  await waitFor(guard.follow().catch(onTrouble), FIRST_READ_MS, signal)
   if (!guard.hasRead && !signal.aborted)
     log.error(
       'PostgreSQL could not be read: until it can, only the first deployment of each model serves, and requests that pin a space are refused',
     )
   await waitFor(guard.start(), FIRST_PROBES_MS, signal)
-  families.start()
   return {
     guard,
-    families,
     calibrationOf: (space, id) => guard.calibrations.of(space, id),
-    generationOf: (model) => (guard.hasRead && families.hasRead ? guard.generationOf(model) : undefined),
-    familyOf: (model) => families.joinedBy(model),
-    [Symbol.asyncDispose]: async () => void (await Promise.all([guard.stop(), families.stop()])),
+    spaceNow: (model) => guard.spaceNow(model),
+    nameSpace: (model, width) => {
+      const now = guard.spaceNow(model)
+      return now && answeringSpace(now, width)
+    },
+    [Symbol.asyncDispose]: () => guard.stop(),
   }
 }
 
@@ -138,10 +119,4 @@ function tell(alert: SpaceAlert, log: Log): void {
   else if (alert.kind === 'unprobed')
     log.error({ alert }, 'a deployment could not be compared with its vector space')
   else log.error({ alert }, 'a deployment may have left its vector space')
-}
-
-function tellFamily(alert: FamilyAlert, log: Log): void {
-  if (alert.kind === 'joined') log.info({ alert }, 'a model joined the vector space of its family')
-  else if (alert.kind === 'begun') log.info({ alert }, 'a family began a vector space')
-  else log.error({ alert }, 'a model is not in the vector space of its family')
 }

@@ -106,8 +106,6 @@ export interface WaitingWork {
   /** Standings of deployments in their spaces. */
   readonly standings: string
   readonly calibrations: string
-  /** Models that have joined a family, or not. */
-  readonly families: string
   readonly suspects: boolean
   /** Someone looks at live figures of the nodes. */
   readonly news: boolean

@@ -106,38 +106,6 @@ export interface DeploymentStanding {
   readonly badWindows: readonly BadWindow[]
 }
 
-/** A model that was compared with its family. */
-export interface FamilyMember {
-  readonly family: string
-  /** Counts from 1: how often the family has begun another space. */
-  readonly generation: number
-  readonly model: string
-  /** The generation of the model's own space when it was compared. In another one it is no member. */
-  readonly modelGeneration: number
-  /** Whether this generation of the family began with it. */
-  readonly isReference: boolean
-  readonly isJoined: boolean
-  /** The least rank agreement with a witness. Undefined when vectors could not be compared. */
-  readonly agreement: number | undefined
-  /** The share of texts that find themselves, likewise. */
-  readonly found: number | undefined
-  /** The reason in words, for an operator. Undefined when it agrees. */
-  readonly reason: string | undefined
-  /** The deployment that made the vectors. */
-  readonly deployment: string
-  /** Unix milliseconds. */
-  readonly comparedAtMs: number
-}
-
-/** Vectors of the family texts by a model that has joined: what later members must agree with. */
-export interface FamilyWitness {
-  readonly generation: number
-  readonly model: string
-  readonly modelGeneration: number
-  readonly isReference: boolean
-  readonly vectors: readonly Float32Array[]
-}
-
 /** Retention of the drift series: a season in the console. */
 export const DRIFT_KEPT_MS = 90 * 86_400_000
 
@@ -182,16 +150,5 @@ export interface SpaceStore {
   calibrationsBeyond(known: readonly string[]): Promise<readonly Calibration[]>
   /** Keeps it unless it is there, and writes it to the audit in the same step; resolves to the stored one. */
   addCalibration(calibration: Calibration, actor: Actor): Promise<Calibration>
-  /** Models compared with the latest generation of each family. */
-  familyMembers(): Promise<readonly FamilyMember[]>
-  /** Of the latest generation: every model that has joined it, also if it has left since. */
-  familyWitnesses(family: string): Promise<readonly FamilyWitness[]>
-  /** The family's next generation begins with this model. Has no effect unless the generation follows the latest one. */
-  beginFamily(member: FamilyMember, vectors: readonly Float32Array[]): Promise<void>
-  /**
-   * Keeps the result of a comparison. Has no effect unless the generation is the latest, with exactly this number of witnesses: what was
-   * compared with fewer is compared again. The first vectors with which a model joined stay its witness.
-   */
-  recordMember(member: FamilyMember, vectors: readonly Float32Array[], witnesses: number): Promise<void>
   deleteOld(old: OldSpaces): Promise<void>
 }

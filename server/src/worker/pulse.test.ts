@@ -16,7 +16,6 @@ const IDLE: WaitingWork = {
   captures: false,
   standings: '0/',
   calibrations: '0/',
-  families: '0/',
   suspects: false,
   news: false,
 }

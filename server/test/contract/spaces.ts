@@ -522,7 +522,7 @@ export function databaseSpaces(open: () => Promise<DatabaseDirectory>): () => Pr
   return async () => {
     const { audit, database } = await open()
     await database.query(
-      'TRUNCATE space_references, space_image_references, space_standings, space_probes, space_calibrations, space_family_members, suspect_windows CASCADE',
+      'TRUNCATE space_references, space_image_references, space_standings, space_probes, space_calibrations, suspect_windows CASCADE',
     )
     return { spaces: new PostgresSpaces(database), audit, database }
   }

@@ -103,8 +103,6 @@ const ROWS = [
   `INSERT INTO space_rides (model, at, deployment, target, rides, least_cosine) VALUES ('m', now(), $1, $2, 1, 1)`,
   `INSERT INTO suspect_windows (window_id, model, deployment, target, space, from_at) VALUES ($2, 'm', $1, 't', 's', now())`,
   `INSERT INTO space_references (model, generation, width, space, vectors, deployment, accepted_at) VALUES ($2, 1, 8, 's', '', $1, now())`,
-  `INSERT INTO space_family_members (family, generation, model, model_generation, is_reference, is_joined, deployment, compared_at, width)
-   VALUES ('f', 1, $2, 1, true, true, $1, now(), 8)`,
 ]
 const MARKS = {
   prices: 'set_by',
@@ -114,7 +112,6 @@ const MARKS = {
   space_rides: 'target',
   suspect_windows: 'window_id',
   space_references: 'model',
-  space_family_members: 'model',
 }
 const UPSTREAM_ROWS = [
   `INSERT INTO upstream_credentials (credential_id, upstream, base_url) VALUES (gen_random_uuid(), $1, $2)`,

@@ -29,7 +29,6 @@ import { peopleSuite } from './people.ts'
 import { reconcilerSuite } from './reconciler.ts'
 import { requestReportsSuite } from './request-reports.ts'
 import { sealingSuite } from './sealing.ts'
-import { familyStoreSuite } from './families.ts'
 import { databaseSpaces, spaceStoreSuite } from './spaces.ts'
 import { usageLabelsSuite } from './usage-labels.ts'
 import { upkeepSuite } from './upkeep.ts'
@@ -46,7 +45,6 @@ credentialStoreSuite('PGlite', directory)
 auditLogSuite('PGlite', directory)
 auditReadingSuite('PGlite', directory)
 spaceStoreSuite('PGlite', databaseSpaces(directory), 20)
-familyStoreSuite('PGlite', databaseSpaces(directory))
 
 peopleSuite('PGlite', pglitePeople())
 

@@ -76,7 +76,6 @@ const STATES = [
     row: { id: `'0000000a'`, width: '1' },
     change: `made_by = 'y'`,
   },
-  { topic: 'families', table: 'space_family_members', row: {}, change: 'is_joined = true' },
 ] as const
 
 const ENGINES = [

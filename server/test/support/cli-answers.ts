@@ -198,14 +198,7 @@ const SPACES = [
   {
     model: 'small',
     space: 'small@8:0123abcd',
-    family: {
-      name: 'makers',
-      state: 'outside',
-      is_reference: false,
-      agreement: 0.1234,
-      compared_at: '2026-11-17T10:20:30.000Z',
-      reason: 'another order',
-    },
+    shared_with: [],
     guarded: true,
     deployments: [
       {

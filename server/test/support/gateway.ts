@@ -38,6 +38,8 @@ export interface ModelSpec {
   readonly cache?: { readonly ttl: string }
   readonly microBatch?: Readonly<Record<string, unknown>>
   readonly attemptTimeoutMs?: number
+  /** The name of the space that it declares. */
+  readonly space?: string
   /** Off unless a test is about it. */
   readonly spaceGuard?: boolean
 }
@@ -72,7 +74,6 @@ export interface GatewayOptions {
   readonly limits?: Readonly<Record<string, number | boolean>>
   readonly projects?: unknown
   readonly retired?: unknown
-  readonly spaces?: unknown
   readonly cors?: unknown
   readonly playground?: unknown
   readonly alerts?: unknown
@@ -211,7 +212,6 @@ export function configText(
     limits,
     projects,
     retired,
-    spaces,
     cors,
     playground,
     alerts,
@@ -299,7 +299,6 @@ export function configText(
     limits: { overloadBrake: false, ...limits },
     projects,
     retired,
-    spaces,
     cors,
     playground,
     alerts,

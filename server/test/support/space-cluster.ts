@@ -65,8 +65,18 @@ export function catalogOf(...upstreams: readonly string[]): Catalog {
   return { models: new Map([[model.id, model]]), retired: new Map(), projects: [] }
 }
 
-export function modelIn(catalog: Catalog): EmbeddingModel {
-  return catalog.models.get(MODEL) as EmbeddingModel
+/** Models with one deployment each, `<model>/one`, that declare one space. */
+export function declaringCatalog(space: string, ids: readonly string[]): Catalog {
+  const models = ids.map((id) => {
+    const upstream = { name: 'one', baseUrl: `https://${id}.example/` }
+    const deployments = [aDeployment({ id: `${id}/one`, upstream })]
+    return [id, aModel({ id, space, deployments, isGuarded: true })] as const
+  })
+  return { models: new Map(models), retired: new Map(), projects: [] }
+}
+
+export function modelIn(catalog: Catalog, id = MODEL): EmbeddingModel {
+  return catalog.models.get(id) as EmbeddingModel
 }
 
 export interface Cluster {

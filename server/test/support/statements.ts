@@ -10,11 +10,8 @@ import { pathToFileURL } from 'node:url'
 import { parseAst } from 'rolldown/parseAst'
 
 const SOURCES = join(import.meta.dirname, '../../src')
-/**
- * Tests, and entries of threads, which begin to work when they are loaded; they name no table. The texts of families, one of which is a
- * statement of no database.
- */
-const NOT_LOADED = ['**/*.test.ts', '**/*.timing.ts', '**/*-worker.ts', 'core/embedding/family-texts.ts']
+/** Tests, and entries of threads, which begin to work when they are loaded; they name no table. */
+const NOT_LOADED = ['**/*.test.ts', '**/*.timing.ts', '**/*-worker.ts']
 
 const VERBS =
   'WITH|SELECT|INSERT INTO|UPDATE|DELETE FROM|MERGE INTO|VALUES|CREATE|ALTER|DROP|TRUNCATE|LOCK TABLE|DECLARE|FETCH|SET LOCAL'

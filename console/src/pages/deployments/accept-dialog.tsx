@@ -1,5 +1,6 @@
 /** What it means to accept the vectors of a deployment as the space of its model, before anyone does. */
 import { useQuery } from '@tanstack/react-query'
+import type { Schema } from '../../api/client.ts'
 import { spaceQueries } from '../../api/queries/spaces.ts'
 import type { Deployment } from '../../api/queries/deployments.ts'
 import { useWrite } from '../../api/write.ts'
@@ -17,10 +18,8 @@ interface AcceptDialogProps {
 }
 
 /** Until it is known who they are, what happens to them. */
-function Pins({ model }: { readonly model: string }) {
+function Pins({ pins }: { readonly pins: readonly Schema<'SpacePin'>[] | null | undefined }) {
   const say = words.deployments.acceptDialog
-  const { data } = useQuery(spaceQueries.all())
-  const pins = data?.data.find((space) => space.model === model)?.pinned_by
   if (!pins) return say.pinsText
   if (pins.length === 0) return say.pinsNone
   return (
@@ -34,6 +33,9 @@ export function AcceptDialog({ one, siblings, onClose }: AcceptDialogProps) {
   const { send } = useWrite('post', '/api/v1/spaces/{model}/accept', { touches: ['/api/v1/deployments'] })
   const { member } = useSession()
   const say = words.deployments.acceptDialog
+  const { data } = useQuery(spaceQueries.all())
+  const space = data?.data.find(({ model }) => model === one.model)
+  const shared = space?.shared_with ?? []
   const others = siblings
     .filter(({ space }) => space?.state === 'trusted' || space?.state === 'warned')
     .map(nameOf)
@@ -44,7 +46,8 @@ export function AcceptDialog({ one, siblings, onClose }: AcceptDialogProps) {
       note={member === null ? undefined : say.audit(member.name)}
       facts={[
         [say.id, say.idText(one.space_id ?? '–')],
-        [say.pins, <Pins key="pins" model={one.model} />],
+        ...(shared.length === 0 ? [] : ([[say.shared, say.sharedText(shared.join(', '))]] as const)),
+        [say.pins, <Pins key="pins" pins={space?.pinned_by} />],
         ...(others.length === 0 ? [] : ([[say.others(others.join(', ')), say.othersText]] as const)),
         [say.cache, say.cacheText],
         [say.index, say.indexText],

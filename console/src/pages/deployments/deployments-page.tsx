@@ -7,8 +7,6 @@ import { useChangeSearch } from '../../app/change-search.ts'
 import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
-import type { Schema } from '../../api/client.ts'
-import { spaceQueries } from '../../api/queries/spaces.ts'
 import { deploymentQueries, putDeployment, type Deployment } from '../../api/queries/deployments.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { DataTable, type Group } from '../../ui/data-table.tsx'
@@ -18,9 +16,7 @@ import { LiveMark } from '../../ui/live-mark.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { State } from '../../ui/state-mark.tsx'
-import { Tag } from '../../ui/tag.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { FAMILY_MARKS } from '../../parts/spaces/family-marks.ts'
 import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { words } from '../../words/words.ts'
 import { columns, PhoneRow, type DeploymentRow } from './columns.tsx'
@@ -39,7 +35,6 @@ export function DeploymentsPage() {
   useStream<Deployment>('deployment', (one) => putDeployment(queries, one))
   const stream = useStreamState()
   const { compare, busy } = useCompare()
-  const spaces = useQuery({ ...spaceQueries.all(), enabled: may('spaces.read') })
   const all = list.data?.data
   const rows = useMemo(() => all && rowsOf(all, search), [all, search])
   const models = [...new Set((all ?? []).filter(isGuarded).map(({ model }) => model))]
@@ -49,7 +44,6 @@ export function DeploymentsPage() {
     head: (
       <GroupHead
         one={row}
-        family={spaces.data?.data.find(({ model }) => model === row.model)?.family ?? undefined}
         {...(may('spaces.probe') &&
           isGuarded(row) && {
             onCompare: () => compare(row.model, () => toast(words.deployments.compared(row.model))),
@@ -179,11 +173,10 @@ function rowsOf(
 
 interface GroupHeadProps {
   readonly one: Deployment
-  readonly family: Schema<'SpaceFamily'> | undefined
   readonly onCompare?: () => void
 }
 
-function GroupHead({ one, family, onCompare }: GroupHeadProps) {
+function GroupHead({ one, onCompare }: GroupHeadProps) {
   const Icon = one.kind === 'image' ? Image : ScatterChart
   const space = spaceTail(one)
   return (
@@ -191,9 +184,6 @@ function GroupHead({ one, family, onCompare }: GroupHeadProps) {
       <Icon size={14} aria-hidden className="text-ink-2" />
       <span className="font-strong">{one.model}</span>
       {space !== undefined && <span className="mono-12 text-ink-3 phone:hidden">{space}</span>}
-      {family && (
-        <Tag mark={FAMILY_MARKS[family.state]}>{words.deployments.family[family.state](family.name)}</Tag>
-      )}
       {onCompare && (
         <button type="button" className="link ml-auto text-12 phone:hidden" onClick={onCompare}>
           {words.deployments.compareNow}

@@ -51,9 +51,9 @@ export function nameOf({ id, model }: Pick<Deployment, 'id' | 'model'>): string 
   return upstreamOf(id, model)
 }
 
-/** `@1536:daaf8260`, without the model before it. */
+/** `@1536:daaf8260`, without the model before it, unless the model shares the space. */
 export function spaceTail({ space_id: space, model }: Deployment): string | undefined {
-  return space === null ? undefined : space.startsWith(model) ? space.slice(model.length) : space
+  return space === null ? undefined : space.startsWith(`${model}@`) ? space.slice(model.length) : space
 }
 
 /** `tier 1 · weight 2`: when it is asked, and its weight if others share the tier. */

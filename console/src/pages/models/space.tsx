@@ -1,5 +1,6 @@
-/** The vector space of a model: its id, who stands for it, and how each deployment compares. */
+/** The vector space of a model: its id, the models that share it, and how each deployment compares. */
 import { useQuery } from '@tanstack/react-query'
+import { Fragment } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { spaceQueries } from '../../api/queries/spaces.ts'
 import { ageOf, cosine, moment } from '../../app/format.ts'
@@ -11,10 +12,10 @@ import { SuspectWindows } from '../../parts/spaces/suspect-windows.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { TextLink } from '../../ui/link.tsx'
 import { Facts } from '../../ui/page.tsx'
 import { State, type Mark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
-import { Family } from './family.tsx'
 
 type Model = Schema<'ModelDetail'>
 type Row = Schema<'SpaceDeployment'> & { readonly probed: string }
@@ -71,6 +72,19 @@ function Pins({ pins }: { readonly pins: readonly Schema<'SpacePin'>[] }) {
   )
 }
 
+function Models({ ids }: { readonly ids: readonly string[] }) {
+  return (
+    <span>
+      {ids.map((id, index) => (
+        <Fragment key={id}>
+          {index > 0 && ', '}
+          <TextLink to={paths.model(id, { tab: 'space' })}>{id}</TextLink>
+        </Fragment>
+      ))}
+    </span>
+  )
+}
+
 function SpaceId({ id }: { readonly id: string | undefined }) {
   return (
     <span className="mono-12 flex items-center gap-1">
@@ -94,7 +108,10 @@ function SpaceOf({ model }: { readonly model: Model }) {
           facts={[
             [detail.spaceFacts.id, <SpaceId key="id" id={space?.space} />],
             ...(space && space.own_space !== space.space
-              ? ([[detail.spaceFacts.own, <SpaceId key="own" id={space.own_space} />]] as const)
+              ? ([
+                  [detail.spaceFacts.shared, <Models key="shared" ids={space.shared_with} />],
+                  [detail.spaceFacts.own, <SpaceId key="own" id={space.own_space} />],
+                ] as const)
               : []),
             [detail.spaceFacts.generation, space?.generation ?? '–'],
             [detail.spaceFacts.width, space?.width ?? '–'],
@@ -121,7 +138,6 @@ function SpaceOf({ model }: { readonly model: Model }) {
         empty={null}
         fill={false}
       />
-      {space && <Family space={space} spaces={spaces.data?.data ?? []} />}
       <SuspectWindows model={model.id} className="px-6 py-5 phone:px-4" />
     </>
   )

@@ -158,6 +158,8 @@ export const deployments = inLanguage('deployments', {
       `From then on, the model returns vectors in the space ${name} uses today. To undo this you would have to accept the old space again.`,
     id: 'Space ID',
     idText: (before: string) => `${before} is replaced by a new ID`,
+    shared: 'Shared with',
+    sharedText: (models: string) => `${models}: their space gets a new ID too`,
     pins: 'Callers who pin it',
     pinsText: 'get 412 until they pin the new ID',
     pinsNone: 'none in 24 hours',
@@ -280,11 +282,6 @@ export const deployments = inLanguage('deployments', {
   space: 'Space',
   pinnedBy: (keys: number) => (keys === 0 ? 'no key in 24 hours' : `${plural(keys, 'key')} in 24 hours`),
   morePins: (keys: number) => `and ${keys} more`,
-  family: {
-    joined: (name: string) => `family ${name}`,
-    outside: (name: string) => `outside family ${name}`,
-    waiting: (name: string) => `family ${name}, not checked yet`,
-  },
   spaceStates: {
     trusted: 'trusted',
     warned: 'drifting',

@@ -144,6 +144,8 @@ export const deployments: Partly<typeof english> = {
     text: (name) => `从此该模型以 ${name} 今天给出的向量应答。如需撤销，只能再次接受旧的空间。`,
     id: '空间的标识',
     idText: (before) => `${before} 会变成另一个`,
+    shared: '共享该空间的模型',
+    sharedText: (models) => `${models}：它们的空间也会有新的标识`,
     pins: '固定它的调用方',
     pinsText: '在固定新标识之前得到 412',
     pinsNone: '24 小时内没有',
@@ -262,11 +264,6 @@ export const deployments: Partly<typeof english> = {
   space: '空间',
   pinnedBy: (keys) => (keys === 0 ? '24 小时内没有' : `24 小时内 ${keys} 个密钥`),
   morePins: (keys) => `以及另外 ${keys} 个`,
-  family: {
-    joined: (name) => `家族 ${name}`,
-    outside: (name) => `不在家族 ${name} 中`,
-    waiting: (name) => `家族 ${name}，尚未检查`,
-  },
   spaceStates: {
     trusted: '可信',
     warned: '正在漂移',

@@ -25,19 +25,10 @@ interface Standing {
 interface SpaceBody {
   readonly model: string
   readonly space: string
-  readonly family: FamilyBody | null
+  readonly shared_with: readonly string[]
   readonly guarded: boolean
   readonly deployments: readonly Standing[]
   readonly calibrations: readonly CalibrationBody[]
-}
-
-interface FamilyBody {
-  readonly name: string
-  readonly state: string
-  readonly is_reference: boolean
-  readonly agreement: number | null
-  readonly compared_at: string | null
-  readonly reason: string | null
 }
 
 export interface CalibrationBody {
@@ -69,12 +60,13 @@ const accept = command({
     { name: '<model>', says: 'the model' },
     { name: '<deployment>', says: 'the deployment whose vectors are the new space' },
   ],
-  more: 'The space gets a new id. Earlier vectors belong to another space: embed all documents again.',
+  more: 'The space gets a new id, also for the models that share it. Earlier vectors belong to another space: embed all documents again.',
   reach: 'node',
   async run({ control, given: [model = '', deployment = ''] }) {
     const path = `/spaces/${encodeURIComponent(model)}/accept`
     const accepted = await control.ask<SpaceBody>('POST', path, { deployment }, PROBING_MS)
-    const note = `The space of ${accepted.model} is now ${accepted.space}. Earlier vectors belong to another space: embed all documents again.`
+    const models = [accepted.model, ...accepted.shared_with].join(', ')
+    const note = `The space of ${models} is now ${accepted.space}. Earlier vectors belong to another space: embed all documents again.`
     return { data: accepted, text: listing([accepted]), note }
   },
 })
@@ -136,15 +128,6 @@ const PROBE_COLUMNS: Columns<ProbeBody> = {
   reason: 'reason',
 }
 
-const FAMILY_COLUMNS: Columns<FamilyBody & { readonly model: string }> = {
-  family: 'name',
-  member: 'model',
-  state: ({ state, is_reference: isReference }) => (isReference ? `${state} (reference)` : state),
-  agreement: ({ agreement }) => agreement?.toFixed(3) ?? '-',
-  compared: ({ compared_at: at }) => dayText(at),
-  reason: 'reason',
-}
-
 const CALIBRATION_COLUMNS: Columns<CalibrationBody> = {
   calibration: 'id',
   'of the space': 'space',
@@ -156,10 +139,8 @@ const CALIBRATION_COLUMNS: Columns<CalibrationBody> = {
 function listing(spaces: readonly SpaceBody[]): string {
   const rows = spaces.flatMap(({ deployments, ...space }) => deployments.map((one) => ({ ...space, ...one })))
   const calibrations = spaces.flatMap((one) => one.calibrations)
-  const members = spaces.flatMap(({ model, family }) => (family === null ? [] : [{ model, ...family }]))
   return [
     tableOf(COLUMNS, rows, 'There are no embedding models.'),
-    ...(members.length === 0 ? [] : [tableOf(FAMILY_COLUMNS, members, '')]),
     ...(calibrations.length === 0 ? [] : [tableOf(CALIBRATION_COLUMNS, calibrations, '')]),
   ].join('\n')
 }

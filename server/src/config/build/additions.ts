@@ -8,6 +8,7 @@ import { plainReport, type Path, type Report } from '../file/problem.ts'
 import { validate } from '../file/validate.ts'
 import { model as modelSchema, type ModelEntry } from '../schema/schema.ts'
 import { upstream as upstreamSchema } from '../schema/upstream.ts'
+import { findSpaceProblem, isDeclaring } from './declared-spaces.ts'
 import { buildRetired, buildUpstreams, knownUpstreams, type AdditionInput } from './build.ts'
 import { buildModel } from './model.ts'
 import { buildUpstream, type UpstreamByKind } from './upstream.ts'
@@ -65,7 +66,7 @@ export function extendCatalog(
     if (addition.object !== 'model') continue
     const { object, name } = addition
     const report = plainReport('store')
-    const model = withAddition(addition, { declared, input, upstreams, report })
+    const model = withAddition(addition, { declared, models, input, upstreams, report })
     problems.push(...report.problems().map((text) => ({ object, name, text })))
     if (model && report.problems().length === 0) for (const id of namesOf(model)) models.set(id, model)
   }
@@ -88,6 +89,8 @@ export function extendCatalog(
 
 interface Surroundings {
   readonly declared: Catalog
+  /** Those of the configuration, and the additions before this one. */
+  readonly models: ReadonlyMap<string, Model>
   readonly input: AdditionInput
   readonly upstreams: ReadonlyMap<string, UpstreamByKind>
   readonly report: Report
@@ -96,17 +99,21 @@ interface Surroundings {
 /** Undefined when the addition changes nothing, or the report says why it can't be used. */
 function withAddition(addition: ConfigAddition, surroundings: Surroundings): Model | undefined {
   const { name, entry } = addition
-  const { declared, input, report } = surroundings
+  const { declared, models, input, report } = surroundings
   const path = ['models', name]
   const known = declared.models.get(name)
   if (known === undefined && input.declared.models.includes(name)) return undefined
   if (known !== undefined && known.id !== name)
     report.problem(path, `${name} is an alias of ${known.id} in the configuration`)
-  if (familiesOf(declared).has(name))
-    report.problem(path, `${name} is the name of a family in the configuration`)
+  if (readSpaces(models).has(name)) report.problem(path, `${name} is the name of a space that models declare`)
   const read = readEntry(modelSchema, entry, path, report)
   if (read === undefined || report.problems().length > 0) return undefined
-  if (known === undefined) return ofTheStore(addition, built(name, read, surroundings), 0)
+  if (known === undefined) {
+    const model = ofTheStore(addition, built(name, read, surroundings), 0)
+    const problem = model && isDeclaring(model) && findSpaceProblem(model, models)
+    if (problem) report.problem([...path, 'space'], problem)
+    return model
+  }
   const own = input.file.models?.[name]
   const onOthers = read.deployments.filter(
     ({ upstream }) => own?.deployments.some((one) => one.upstream === upstream) === false,
@@ -138,15 +145,14 @@ function ofTheStore(
   )
 }
 
-/** With the places of the configuration, and what only the whole configuration says of the model. */
+/** With the places of the configuration. */
 function asDeclared(model: Model, known: Model): Model {
   const placed = withDeployments(model, (one, index) => {
     const { managedBy, priceFrom, end } = known.deployments[index] ?? one
     return { ...one, managedBy, ...(priceFrom && { priceFrom }), ...(end && { end }) }
   })
   const end = lastEnd(placed.deployments)
-  const family = known.kind === 'embedding' && known.family ? { family: known.family } : {}
-  return { ...placed, ...family, ...(end && { end }), managedBy: known.managedBy }
+  return { ...placed, ...(end && { end }), managedBy: known.managedBy }
 }
 
 function withDeployments(
@@ -167,7 +173,7 @@ function namesOf(model: Model): readonly string[] {
 function addAliases(models: Map<string, Model>, declared: Catalog, input: AdditionInput): EntryProblem[] {
   const problems: EntryProblem[] = []
   const owners = new Map<string, string>([
-    ...[...familiesOf(declared)].map((name) => [name, 'the name of a family'] as const),
+    ...[...readSpaces(models)].map((name) => [name, 'the name of a space that models declare'] as const),
     ...[...models].map(
       ([name, { id }]) => [name, name === id ? 'the id of a model' : `an alias of ${id}`] as const,
     ),
@@ -187,10 +193,8 @@ function addAliases(models: Map<string, Model>, declared: Catalog, input: Additi
   return problems
 }
 
-function familiesOf({ models }: Catalog): ReadonlySet<string> {
-  return new Set(
-    [...models.values()].flatMap((model) => (model.kind === 'embedding' ? (model.family?.name ?? []) : [])),
-  )
+function readSpaces(models: ReadonlyMap<string, Model>): ReadonlySet<string> {
+  return new Set([...models.values()].filter(isDeclaring).map(({ space }) => space))
 }
 
 /** Reports the faults of an entry with its path, in the words for torana.yaml. Undefined when there is one. */

@@ -2,7 +2,7 @@
 import type { Catalog, KnownUpstream, Model } from '#core/catalog/catalog.ts'
 import type { RetiredModel } from '#core/catalog/model-end.ts'
 import { buildAlerts } from './alerts.ts'
-import { addFamilies } from './families.ts'
+import { checkSpaces } from './declared-spaces.ts'
 import { buildModel } from './model.ts'
 import { buildProjects, type KeySurroundings } from './projects.ts'
 import { buildUpstream } from './upstream.ts'
@@ -51,8 +51,8 @@ export function buildCatalog(input: BuildInput): Catalog {
     const model = buildModel(id, entry, surroundings)
     if (model) models.set(id, model)
   }
-  addFamilies(models, input)
   const declared = addAliases(models, entries, input)
+  checkSpaces(models, input)
   warnOfUnusedUpstreams(file, report)
   const catalog: Catalog = {
     models,

@@ -67,8 +67,8 @@ const embeddingModel = z.strictObject({
   kind: z.literal('embedding'),
   ...commonFacts,
   embedding,
-  /** The models that share its space, by their maker's word. */
-  family: z.strictObject({ name: z.string().min(1), ...endOrigin }).optional(),
+  /** A space that it shares with other models, by their maker's word. */
+  space: z.strictObject({ name: z.string().min(1), ...endOrigin }).optional(),
   capabilities: factCapabilities.optional(),
   price: factPrice.transform((form, context) => withOrigin(form, forEmbeddings(form, context))).optional(),
 })

@@ -118,7 +118,7 @@ function embeddingModel(
     const { capabilities } = deployments[index] as (typeof deployments)[number]
     reportContents(capabilities, facts, path, parts.report)
   })
-  const { cache, microBatch, spaceGuard, attemptTimeoutMs } = entry
+  const { cache, microBatch, space, spaceGuard, attemptTimeoutMs } = entry
   return {
     ...commonTo(parts, deployments),
     kind: 'embedding',
@@ -128,6 +128,7 @@ function embeddingModel(
     microBatch,
     ...(attemptTimeoutMs !== undefined && { attemptTimeoutMs }),
     isGuarded: spaceGuard ?? true,
+    ...(space !== undefined && { space }),
   }
 }
 
@@ -253,7 +254,7 @@ function reportOtherKind(kind: Kind, { id, entry, report }: Parts): void {
   const other = kind === 'embedding' ? 'image' : 'embedding'
   const remedy = `of ${other} models, and ${id} is an ${kind} model: remove it`
   if (entry[other]) report.problem(['models', id, other], `has facts ${remedy}`)
-  for (const field of ['attemptTimeoutMs', 'cache', 'microBatch', 'spaceGuard'] as const) {
+  for (const field of ['attemptTimeoutMs', 'cache', 'microBatch', 'space', 'spaceGuard'] as const) {
     if (kind === 'image' && entry[field] !== undefined)
       report.problem(['models', id, field], `is for embedding models, and ${id} is an image model: remove it`)
   }

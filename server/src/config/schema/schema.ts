@@ -7,7 +7,6 @@ import { nanoUsdOf } from '#core/money/price.ts'
 import { alerts } from './alerts.ts'
 import { cors } from './cors.ts'
 import { deploymentEnd, retired } from './ends.ts'
-import { spaceFamily } from './families.ts'
 import { image } from './image.ts'
 import { ledger } from './ledger.ts'
 import { limits } from './limit.ts'
@@ -145,6 +144,11 @@ export const model = z.strictObject({
     })
     .optional()
     .describe('Embeddings: the vector cache, so that a text is paid for once. Absent: off.'),
+  space: name
+    .optional()
+    .describe(
+      'Embeddings: the name of a vector space that this model shares with every other model that declares it, by their maker’s word. Answers of all of them are named by it. Absent: the model’s own.',
+    ),
   // Without a default: on an image model it is refused, not ignored.
   spaceGuard: z
     .boolean()
@@ -284,12 +288,6 @@ export const configFile = z.strictObject({
     .nullish()
     .describe(
       'Ids of models that are shut down: callers get 404 `model_retired`, which names the successor.',
-    ),
-  spaces: z
-    .record(name, spaceFamily)
-    .nullish()
-    .describe(
-      'Families: models that share one vector space by their maker’s word, by the name of the space.',
     ),
   projects: z.record(name, project).nullish().describe('The callers, by project: keys, limits and budgets.'),
   alerts: alerts

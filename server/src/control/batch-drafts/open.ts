@@ -3,7 +3,6 @@ import { playgroundKey } from '#core/access/actor.ts'
 import type { EmbeddingModel } from '#core/catalog/catalog.ts'
 import { estimateCorpus, type BadRows, type CorpusEstimate } from '#core/corpus/estimate.ts'
 import type { ColumnProfile, CorpusProfile } from '#core/corpus/profile.ts'
-import { answeringSpace } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { windowOf } from '#core/money/budget.ts'
 import type { Actor } from '#ports/audit.ts'
@@ -34,15 +33,7 @@ import {
 
 export type DraftNode = Pick<
   ControlNode,
-  | 'forDrafts'
-  | 'terms'
-  | 'spending'
-  | 'catalog'
-  | 'clock'
-  | 'reports'
-  | 'generationOf'
-  | 'familyOf'
-  | 'embedOutside'
+  'forDrafts' | 'terms' | 'spending' | 'catalog' | 'clock' | 'reports' | 'nameSpace' | 'embedOutside'
 >
 
 /** What a person chose for a batch of a draft. */
@@ -93,7 +84,7 @@ export class Drafts {
   }
 
   async judge({ draft, profile }: ReadDraft, options: DraftOptions, caller: Caller): Promise<Judgement> {
-    const { catalog, reports, generationOf, familyOf } = this.#node
+    const { catalog, reports, nameSpace } = this.#node
     const key = await this.#keyFor(draft, options, caller)
     checkScope(key, 'embeddings')
     const model = findEmbeddingModel(options.model, key, catalog())
@@ -103,17 +94,13 @@ export class Drafts {
     const [speeds, budgets] = await Promise.all([speedsOf(reports, options.model), this.#spent(key)])
     const cost = costRange(model, estimate)
     const dimensions = options.dimensions ?? model.facts.dimensions
-    const generation = generationOf(model.id)
     return {
       key,
       model,
       rows: profile.rows,
       column,
       dimensions,
-      space:
-        generation === undefined
-          ? undefined
-          : answeringSpace(model.id, dimensions, generation, familyOf(model.id)),
+      space: nameSpace(model, dimensions),
       estimate,
       cost,
       seconds: duration(estimate.lines, speeds),

@@ -1,7 +1,6 @@
 /** Where the calls of one model go: its deployments with state, share and price, and the entry that can be changed. */
 import { z } from 'zod'
 import type { Deployment, ImageDeployment, Model } from '#core/catalog/catalog.ts'
-import { answeringSpace } from '#core/embedding/space.ts'
 import { priceFormOf } from '#core/money/price-form.ts'
 import { standingsOf, type DeploymentStanding } from '#core/traffic/node-summary.ts'
 import type { StoredObject } from '#ports/stored-configuration.ts'
@@ -134,16 +133,12 @@ function storedBody(stored: StoredObject | undefined) {
   return { revision: stored ? String(stored.revision) : null, entry: stored ? { ...stored.entry } : null }
 }
 
-function modelBody(model: Model, { limits, generationOf, familyOf }: ControlNode) {
-  const generation = model.kind === 'embedding' ? generationOf(model.id) : undefined
+function modelBody(model: Model, { limits, nameSpace }: ControlNode) {
   const own = model.kind === 'embedding' ? model : undefined
   return {
     model: model.id,
     kind: model.kind,
-    space:
-      own === undefined || generation === undefined
-        ? null
-        : answeringSpace(own.id, own.facts.dimensions, generation, familyOf(own.id)),
+    space: (own && nameSpace(own, own.facts.dimensions)) ?? null,
     source: sourceBody(model.managedBy, model.deployments[0]?.upstream.name ?? ''),
     aliases: [...model.aliases],
     attempt_timeout_ms: own?.attemptTimeoutMs ?? null,

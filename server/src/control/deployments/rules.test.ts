@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Model } from '#core/catalog/catalog.ts'
 import { modelEnd } from '#core/catalog/model-end.ts'
-import { spaceOf } from '#core/embedding/space.ts'
 import type { DeploymentStateName } from '#core/schedule/scheduler.ts'
 import type { DeploymentStanding } from '#core/traffic/node-summary.ts'
 import { aDeployment } from '#test/support/deployments.ts'
@@ -75,18 +74,18 @@ function view({
   standing,
   isDrained = false,
   cells,
-  generation,
+  name,
   space,
 }: {
   readonly standing?: Partial<DeploymentStanding>
   readonly isDrained?: boolean
   readonly cells?: string
-  readonly generation?: number
+  readonly name?: string
   readonly space?: Partial<SpaceStanding>
 } = {}): DeploymentView {
   const spaceGuard = { standingOf: () => space as SpaceStanding } as unknown as SpaceGuard
   return {
-    node: { spaceGuard, generationOf: () => generation, familyOf: () => undefined, startedAtMs: STARTED_MS },
+    node: { spaceGuard, nameSpace: () => name, startedAtMs: STARTED_MS },
     standings: new Map(standing && [['m/one', { ...STANDING, ...standing }]]),
     drains: new Map(isDrained ? [['m/one', DRAIN]] : []),
     cells: new Map(cells === undefined ? [] : [['m/one', cells]]),
@@ -181,9 +180,9 @@ test('the deployment that is asked first has no one before it, and no limits unl
 
 test('only an embedding model has a space, and the guard says how far a deployment is in it', () => {
   const space = { state: 'warned', lastGoodAtMs: 77, last: { leastCosine: 0.9 } } as Partial<SpaceStanding>
-  const guarded = view({ generation: 2, space })
+  const guarded = view({ name: 'shared@8:0123abcd', space })
   const embedding = standingBody(MODEL, ONE, guarded)
-  assert.equal(embedding.space_id, spaceOf('m', 8, 2))
+  assert.equal(embedding.space_id, 'shared@8:0123abcd')
   assert.deepEqual(embedding.space, {
     state: 'warned',
     least_cosine: 0.9,

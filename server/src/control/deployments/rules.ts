@@ -1,7 +1,6 @@
 /** Deployments as answers: the catalog, what nodes report, drains, spaces, and the cells of a day. */
 import { z } from 'zod'
 import type { Deployment, ImageDeployment, Model } from '#core/catalog/catalog.ts'
-import { answeringSpace } from '#core/embedding/space.ts'
 import type { DeploymentStateName } from '#core/schedule/scheduler.ts'
 import { worseOf, type DeploymentStanding } from '#core/traffic/node-summary.ts'
 import type { Drain } from '#ports/drains.ts'
@@ -88,7 +87,7 @@ export interface DeploymentView extends StandingView {
 }
 
 interface StandingView {
-  readonly node: Pick<ControlNode, 'spaceGuard' | 'generationOf' | 'familyOf' | 'startedAtMs'>
+  readonly node: Pick<ControlNode, 'spaceGuard' | 'nameSpace' | 'startedAtMs'>
   readonly standings: ReadonlyMap<string, DeploymentStanding>
   readonly drains: ReadonlyMap<string, Drain>
 }
@@ -134,16 +133,13 @@ export function standingBody(
   const { id, upstream, priority, weight } = one
   const standing = standingIn(view, id)
   const drain = view.drains.get(id)
-  const generation = model.kind === 'embedding' ? view.node.generationOf(model.id) : undefined
   return {
     ...managedBody(one.managedBy ?? model.managedBy),
     id,
     model: model.id,
     kind: model.kind,
     space_id:
-      model.kind === 'embedding' && generation !== undefined
-        ? answeringSpace(model.id, model.facts.dimensions, generation, view.node.familyOf(model.id))
-        : null,
+      model.kind === 'embedding' ? (view.node.nameSpace(model, model.facts.dimensions) ?? null) : null,
     upstream: upstream.name,
     upstream_model: one.upstreamModel,
     // The store knows of a drain before the last node does.

@@ -14,8 +14,7 @@ const VIEW = {
   },
   figures: new Map(),
   nowMs: Date.UTC(2026, 10, 17, 12),
-  generationOf: () => undefined,
-  familyOf: () => undefined,
+  nameSpace: () => undefined,
   averageItems: (id: string) => (id === 'm' ? 7.5 : undefined),
   limits: { maxInputs: 2048, maxEditPictures: 16 },
 } as Pick<ModelView, 'health' | 'figures' | 'nowMs'> as ModelView

@@ -10,13 +10,12 @@ const WEEK_KEPT_MS = 20_000
 export function openView(
   node: ControlNode,
 ): (figures: ModelView['figures'] | Promise<ModelView['figures']>) => Promise<ModelView> {
-  const { generationOf, familyOf, averageItems, limits, clock } = node
+  const { nameSpace, averageItems, limits, clock } = node
   const health = openHealth(node)
   return async (figures) => {
     const [known, byModel] = await Promise.all([health(), figures])
     return {
-      generationOf,
-      familyOf,
+      nameSpace,
       averageItems,
       limits,
       health: known,

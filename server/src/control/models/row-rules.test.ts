@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Deployment, ImageEdits, ImageSizes } from '#core/catalog/catalog.ts'
+import type { Deployment, EmbeddingModel, ImageEdits, ImageSizes } from '#core/catalog/catalog.ts'
 import { modelEnd } from '#core/catalog/model-end.ts'
-import { spaceOf } from '#core/embedding/space.ts'
 import type { Price } from '#core/money/price.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { anImageDeployment, anImageModel } from '#test/support/images.ts'
@@ -17,8 +16,7 @@ const VIEW = {
   health: { standingOf: () => STANDING, cellsOf: (ids) => ids.join() },
   figures: new Map([['m', FIGURES]]),
   nowMs: Date.UTC(2026, 10, 17, 12),
-  generationOf: (id: string) => (id === 'm' ? 2 : undefined),
-  familyOf: () => undefined,
+  nameSpace: ({ id }: EmbeddingModel, width: number) => (id === 'm' ? `shared@${width}:0123abcd` : undefined),
   averageItems: () => undefined,
   limits: { maxInputs: 2048, maxEditPictures: 16 },
 } as Pick<ModelView, 'health' | 'figures' | 'nowMs'> as ModelView
@@ -49,7 +47,7 @@ test('a row of an embedding model has its space, its widths, and the most that o
     kind: 'embedding',
     aliases: ['old-m'],
     owned_by: 'them',
-    space: spaceOf('m', 16, 2),
+    space: 'shared@16:0123abcd',
     retired: null,
     ends: { on: '2026-12-01', days_left: 14, successor: 'later' },
     embedding: { width: 16, narrower: 'any', max_input_tokens: 8191, max_inputs: 128, contents: null },

@@ -10,7 +10,6 @@ import type {
   PixelSize,
 } from '#core/catalog/catalog.ts'
 import { daysLeft, type ModelEnd, type RetiredModel } from '#core/catalog/model-end.ts'
-import { answeringSpace } from '#core/embedding/space.ts'
 import { isOldFact, originsOf } from '#core/catalog/fact-age.ts'
 import { embeddingAbilities, narrowerWidths } from '#core/options/embedding.ts'
 import { imageAbilities } from '#core/options/image.ts'
@@ -113,10 +112,7 @@ export type ModelRow = z.output<typeof modelRow>
 export type AnyDeployment = Deployment | ImageDeployment
 
 /** What a row says beside the catalog. */
-export interface ModelView extends Pick<
-  ControlNode,
-  'generationOf' | 'familyOf' | 'averageItems' | 'limits'
-> {
+export interface ModelView extends Pick<ControlNode, 'nameSpace' | 'averageItems' | 'limits'> {
   readonly health: Health
   readonly figures: ReadonlyMap<string, ModelFigures>
   readonly nowMs: number
@@ -128,17 +124,13 @@ const NO_REQUESTS: ModelFigures = {
 }
 
 export function rowBody(one: Model, view: ModelView): ModelRow {
-  const generation = one.kind === 'embedding' ? view.generationOf(one.id) : undefined
   return {
     ...managedBody(one.managedBy),
     id: one.id,
     kind: one.kind,
     aliases: [...one.aliases],
     owned_by: one.ownedBy,
-    space:
-      one.kind === 'embedding' && generation !== undefined
-        ? answeringSpace(one.id, one.facts.dimensions, generation, view.familyOf(one.id))
-        : null,
+    space: one.kind === 'embedding' ? (view.nameSpace(one, one.facts.dimensions) ?? null) : null,
     retired: null,
     ends: one.end === undefined ? null : endBody(one.end, view.nowMs),
     embedding: one.kind === 'embedding' ? embeddingBody(one) : null,

@@ -1,7 +1,6 @@
 /** What an id or a part of a name stands for, for the palette: each type as far as the caller may see it. */
 import { z } from 'zod'
 import { listModels, upstreamsOf } from '#core/catalog/catalog.ts'
-import { answeringSpace } from '#core/embedding/space.ts'
 import { may, type Permission } from '#core/access/permission.ts'
 import { callerIn, maySee, visibleProjects, type Caller } from '../shared/caller.ts'
 import { cursor, storable } from '../shared/fields.ts'
@@ -20,7 +19,7 @@ type ResolveNode = Pick<
   | 'scheduler'
   | 'clock'
   | 'spaceGuard'
-  | 'families'
+  | 'nameSpace'
 >
 
 /** Hits of one answer, as many as a palette shows. */
@@ -127,12 +126,11 @@ async function projectsNamed(
     .map((name) => hitNamed('project', name))
 }
 
-function inCatalog(q: string, { catalog, scheduler, clock, spaceGuard, families }: ResolveNode): Hit[] {
+function inCatalog(q: string, { catalog, scheduler, clock, spaceGuard, nameSpace }: ResolveNode): Hit[] {
   const models = listModels(catalog())
   const states = new Map(
     scheduler.states(clock.monotonicMs()).map(({ deployment, state }) => [deployment, state]),
   )
-  const references = models.map(({ id }) => spaceGuard.referenceOf(id)).filter((one) => one !== undefined)
   return [
     ...models
       .filter(({ id, aliases }) => [id, ...aliases].some((name) => includes(name, q)))
@@ -146,17 +144,11 @@ function inCatalog(q: string, { catalog, scheduler, clock, spaceGuard, families 
       .map(({ name, baseUrl }) =>
         hitNamed('upstream', name, baseUrl === undefined ? null : new URL(baseUrl).host),
       ),
-    ...references
-      .map((reference) => ({
-        ...hitNamed('space', reference.model, reference.model),
-        title: answeringSpace(
-          reference.model,
-          reference.width,
-          reference.generation,
-          families.joinedBy(reference.model),
-        ),
-      }))
-      .filter(({ title }) => includes(title, q)),
+    ...models.flatMap((model) => {
+      const { width } = spaceGuard.referenceOf(model.id) ?? {}
+      const title = model.kind === 'embedding' && width !== undefined && nameSpace(model, width)
+      return title && includes(title, q) ? [{ ...hitNamed('space', model.id, model.id), title }] : []
+    }),
   ]
 }
 

@@ -1,10 +1,9 @@
 /** What the features of the control plane take from a node. Each takes a few of these; none is optional. */
 import type { FileHandle } from 'node:fs/promises'
-import type { Catalog, Model, Project } from '#core/catalog/catalog.ts'
+import type { Catalog, EmbeddingModel, Model, Project } from '#core/catalog/catalog.ts'
 import type { KnownProvider, TriedUpstream } from '#core/catalog/offer.ts'
 import type { ReadPrice } from '#core/money/price-form.ts'
 import type { Validity } from '#core/node/certificate-validity.ts'
-import type { JoinedFamily } from '#core/embedding/space.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import type { Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
@@ -50,7 +49,7 @@ import type { Database } from '#stores/postgres/database.ts'
 import type { Callers } from './callers.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 import type { Transports } from './transport.ts'
-import type { SpaceFamilies, SpaceGuard } from './space-guard.ts'
+import type { SpaceGuard } from './space-guard.ts'
 
 export interface ControlNode {
   readonly clock: Clock
@@ -106,12 +105,9 @@ export interface ControlNode {
   readonly summaries: () => Promise<readonly NodeSummary[]>
   /** Texts in a micro-batch of a model, on average over the life of this node. Undefined: there was none. */
   readonly averageItems: (model: string) => number | undefined
-  /** The generation of a model's space. Undefined until the store was read once. */
-  readonly generationOf: (model: string) => number | undefined
-  /** The family whose space a model has joined. */
-  readonly familyOf: (model: string) => JoinedFamily | undefined
+  /** The space that names the model's answers at this width. Undefined until the store was read once. */
+  readonly nameSpace: (model: EmbeddingModel, width: number) => string | undefined
   readonly spaceGuard: SpaceGuard
-  readonly families: SpaceFamilies
 
   /** What this node knows about itself without asking a store. */
   readonly nodeFigures: () => NodeFigures

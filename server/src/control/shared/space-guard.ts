@@ -1,9 +1,9 @@
 /** The space guard of this node, as the features of the control plane use it. */
 import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
-import type { JoinedFamily } from '#core/embedding/space.ts'
+import type { ModelSpace } from '#core/embedding/space.ts'
 import type { Calibration } from '#core/embedding/vector-types/calibration.ts'
 import type { Actor } from '#ports/audit.ts'
-import type { FamilyMember, ProbeResult, SpaceReference } from '#ports/spaces.ts'
+import type { ProbeResult, SpaceReference } from '#ports/spaces.ts'
 
 interface SpaceStanding {
   readonly state: 'trusted' | 'warned' | 'held-back' | 'quarantined'
@@ -12,26 +12,12 @@ interface SpaceStanding {
   readonly last: ProbeResult | undefined
 }
 
-interface FamilyStanding {
-  readonly family: string
-  readonly generation: number | undefined
-  readonly state: 'joined' | 'outside' | 'waiting'
-  readonly isReference: boolean
-  readonly last: FamilyMember | undefined
-}
-
-/** The families of the configuration, and which of their models have joined. */
-export interface SpaceFamilies {
-  joinedBy(model: string): JoinedFamily | undefined
-  /** Undefined for a model without a family. */
-  standingOf(model: EmbeddingModel): FamilyStanding | undefined
-  compareNow(model: EmbeddingModel): Promise<void>
-}
-
 export interface SpaceGuard {
   /** Whether the store was read once. */
   readonly hasRead: boolean
   referenceOf(model: string): SpaceReference | undefined
+  /** Undefined until the store was read once. */
+  spaceNow(model: EmbeddingModel): ModelSpace | undefined
   standingOf(deployment: string): SpaceStanding | undefined
   accept(model: EmbeddingModel, deployment: Deployment, actor: Actor): Promise<SpaceReference>
   readonly calibrations: {

@@ -51,7 +51,7 @@ export async function calibrate(
   model: EmbeddingModel,
   body: z.output<typeof calibrationBody>,
   actor: Actor,
-  { spaceGuard, families, clock }: Pick<ControlNode, 'spaceGuard' | 'families' | 'clock'>,
+  { spaceGuard, clock }: Pick<ControlNode, 'spaceGuard' | 'clock'>,
 ): Promise<z.output<typeof calibration>> {
   const ranges = { mins: valuesIn(body.mins, 'mins'), maxs: valuesIn(body.maxs, 'maxs') }
   const width = ranges.mins.length
@@ -63,9 +63,9 @@ export async function calibrate(
     )
   const fault = faultInRanges(ranges, width)
   if (fault !== undefined) throw invalidField(`The ranges can't be used: ${fault}.`, 'mins')
-  const generation = spaceGuard.referenceOf(model.id)?.generation ?? 1
-  const space = spaceOf(model.id, width, generation)
-  const answered = answeringSpace(model.id, width, generation, families.joinedBy(model.id))
+  const now = spaceGuard.spaceNow(model) ?? { model: model.id, generation: 1 }
+  const space = spaceOf(model.id, width, now.generation)
+  const answered = answeringSpace(now, width)
   if (body.space !== undefined && body.space !== space && body.space !== answered)
     throw conflict(`The vectors are of the space ${body.space}, and ${model.id} is in ${space} now.`)
   const id = calibrationId(model.id, space, width, ranges)

@@ -22,12 +22,9 @@ const acceptance = z
   .strictObject({ deployment: storable(MAX_NAME).min(1) })
   .meta({ id: 'SpaceAcceptance', examples: [{ deployment: 'search-embed/a' }] })
 
-type SpacesNode = Pick<ControlNode, 'catalog' | 'reports' | 'spaceGuard' | 'families' | 'clock'>
+type SpacesNode = Pick<ControlNode, 'catalog' | 'reports' | 'spaceGuard' | 'clock'>
 
-export function registerSpaces(
-  api: Api,
-  { catalog, reports, spaceGuard: guard, families, clock }: SpacesNode,
-): void {
+export function registerSpaces(api: Api, { catalog, reports, spaceGuard: guard, clock }: SpacesNode): void {
   route(api, 'GET /spaces', {
     permission: 'spaces.read',
     id: 'listSpaces',
@@ -42,25 +39,22 @@ export function registerSpaces(
       const models = listModels(catalog()).filter((model) => model.kind === 'embedding')
       const pins = await listPins(reports, clock.nowMs())
       return {
-        data: models.map((model) => spaceBody(model, { guard, families }, pins)),
+        data: models.map((model) => spaceBody(model, { guard, catalog: catalog() }, pins)),
         has_more: false as const,
       }
     },
   })
 
   registerSeries(api, { catalog, reports })
-  registerActions(api, { catalog, spaceGuard: guard, families, clock })
+  registerActions(api, { catalog, spaceGuard: guard, clock })
 }
 
-function registerActions(
-  api: Api,
-  { catalog, spaceGuard: guard, families, clock }: Omit<SpacesNode, 'reports'>,
-): void {
+function registerActions(api: Api, { catalog, spaceGuard: guard, clock }: Omit<SpacesNode, 'reports'>): void {
   route(api, 'POST /spaces/:model/accept', {
     permission: 'spaces.accept',
     id: 'acceptSpace',
     summary:
-      'Accept the present space of a deployment as the space of the model. The space gets a new id; earlier vectors no longer match',
+      'Accept the present space of a deployment as the space of the model. The space gets a new id, also for the models that share it; earlier vectors no longer match',
     params: spacePath,
     body: acceptance,
     answer: space,
@@ -76,7 +70,7 @@ function registerActions(
         )
       await guard.accept(model, deployment, actorIn(request))
       // The space is new: no request has named it.
-      return spaceBody(model, { guard, families }, [])
+      return spaceBody(model, { guard, catalog: catalog() }, [])
     },
   })
 
@@ -92,7 +86,6 @@ function registerActions(
     handler: (request) =>
       calibrate(modelIn(catalog(), request.params.model), request.body, actorIn(request), {
         spaceGuard: guard,
-        families,
         clock,
       }),
   })
@@ -107,7 +100,6 @@ function registerActions(
     handler: async ({ params }) => {
       const model = guardedIn(catalog(), params.model)
       const results = await guard.probeNow(model.id)
-      await families.compareNow(model)
       return { data: results.map(probeBody), has_more: false as const }
     },
   })

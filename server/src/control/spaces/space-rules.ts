@@ -1,10 +1,10 @@
-/** A model's space as the API shows it: its name, its family, its deployments and who pinned it. */
+/** A model's space as the API shows it: its name, the models that share it, its deployments and who pinned it. */
 import { z } from 'zod'
-import type { EmbeddingModel } from '#core/catalog/catalog.ts'
+import { listModels, type Catalog, type EmbeddingModel } from '#core/catalog/catalog.ts'
 import { answeringSpace, readSpace, spaceOf } from '#core/embedding/space.ts'
 import type { ProbeResult } from '#ports/spaces.ts'
 import { time } from '../shared/fields.ts'
-import type { SpaceFamilies, SpaceGuard } from '../shared/space-guard.ts'
+import type { SpaceGuard } from '../shared/space-guard.ts'
 import { isoOf, timeOf } from '../shared/times.ts'
 import { calibration, calibrationOf } from './calibration-rules.ts'
 import { spaceProbe, type SpacePin } from './queries.ts'
@@ -29,40 +29,23 @@ const spaceDeployment = z
 
 const pin = z.object({ key: z.string(), requests_24h: z.int() }).meta({ id: 'SpacePin' })
 
-const family = z
-  .object({
-    name: z.string(),
-    state: z
-      .enum(['joined', 'outside', 'waiting'])
-      .describe(
-        '`joined`: the model answers in the space of the family. `outside`: its vectors do not agree with those of the family. `waiting`: not compared yet. A model that has not joined answers in its own space.',
-      ),
-    generation: z
-      .int()
-      .nullable()
-      .describe('Counts the spaces that the family has begun, from 1. null: none yet.'),
-    is_reference: z.boolean().describe('Whether the present space of the family began with this model.'),
-    agreement: z
-      .number()
-      .nullable()
-      .describe(
-        'How alike the order of neighbours is with every model that has joined, from −1 to 1: the least counts. null: not compared.',
-      ),
-    found: z.number().nullable().describe('The share of texts that find themselves across models, likewise.'),
-    compared_at: time.nullable(),
-    reason: z.string().nullable(),
-  })
-  .meta({ id: 'SpaceFamily' })
-
 export const space = z
   .object({
     model: z.string(),
-    space: z.string().describe('`<model or family>@<width>:<8 hex>`, as in the header `x-torana-space`.'),
+    space: z
+      .string()
+      .describe('`<model or declared name>@<width>:<8 hex>`, as in the header `x-torana-space`.'),
     own_space: z
       .string()
-      .describe("The model's own space. Requests that pin it are answered, also in a family."),
-    family: family.nullable().describe('The family that torana.yaml declares it a member of.'),
-    generation: z.int().describe('Counts the spaces that were accepted, from 1.'),
+      .describe(
+        "The model's own space: the same, unless the model declares one with others. Requests that pin it are answered, too.",
+      ),
+    shared_with: z
+      .array(z.string())
+      .describe(
+        'The other models that declare the same space. Theirs gets another name, too, once another space of this model is accepted.',
+      ),
+    generation: z.int().describe('Counts the spaces of this model that were accepted, from 1.'),
     width: z.int(),
     guarded: z.boolean().describe('false: `spaceGuard: false`. Torana does not probe the model.'),
     reference: z
@@ -95,23 +78,23 @@ export const space = z
 
 export function spaceBody(
   model: EmbeddingModel,
-  { guard, families }: { readonly guard: SpaceGuard; readonly families: SpaceFamilies },
+  { guard, catalog }: { readonly guard: SpaceGuard; readonly catalog: Catalog },
   pins: readonly SpacePin[],
 ): z.output<typeof space> {
   const reference = guard.referenceOf(model.id)
-  const { generation, width } = reference ?? { generation: 1, width: model.facts.dimensions }
-  const joined = families.joinedBy(model.id)
+  const width = reference?.width ?? model.facts.dimensions
+  const now = guard.spaceNow(model) ?? { model: model.id, generation: 1 }
   const namesAt = (wide: number): readonly string[] => [
-    answeringSpace(model.id, wide, generation, joined),
-    spaceOf(model.id, wide, generation),
+    answeringSpace(now, wide),
+    spaceOf(model.id, wide, now.generation),
   ]
   const [answers = '', own = ''] = namesAt(width)
   return {
     model: model.id,
     space: answers,
     own_space: own,
-    family: familyBody(families.standingOf(model)),
-    generation,
+    shared_with: sharingWith(model, catalog),
+    generation: now.generation,
     width,
     guarded: model.isGuarded,
     reference: reference
@@ -153,19 +136,11 @@ function pinnedBy(
     .toSorted((one, other) => other.requests_24h - one.requests_24h)
 }
 
-function familyBody(standing: ReturnType<SpaceFamilies['standingOf']>): z.output<typeof family> | null {
-  if (standing === undefined) return null
-  const { last, generation = null } = standing
-  return {
-    name: standing.family,
-    state: standing.state,
-    generation,
-    is_reference: standing.isReference,
-    agreement: last?.agreement ?? null,
-    found: last?.found ?? null,
-    compared_at: timeOf(last?.comparedAtMs),
-    reason: last?.reason ?? null,
-  }
+function sharingWith({ id, space }: EmbeddingModel, catalog: Catalog): string[] {
+  if (space === undefined) return []
+  return listModels(catalog).flatMap((one) =>
+    one.kind === 'embedding' && one.space === space && one.id !== id ? [one.id] : [],
+  )
 }
 
 /** A probe without an answer keeps the one before it. */

@@ -13,7 +13,7 @@ export const suspectWindow = z
     id: z.string(),
     model: z.string(),
     deployment: z.string(),
-    space: z.string().describe('The space whose name the vectors carry.'),
+    space: z.string().describe('The own space of the model, which the deployment may have left.'),
     from: time.describe(
       'The last good check of the deployment. Calls that ended up to 5 s before count too.',
     ),

@@ -192,13 +192,6 @@ interface DeploymentOf<Capabilities, DeploymentPrice> {
 export type Deployment = DeploymentOf<EmbeddingCapabilities, Price>
 export type ImageDeployment = DeploymentOf<ImageCapabilities, ImagePrice>
 
-/** Models that share one space, by their maker's word. Each joins once its vectors agree. */
-export interface SpaceFamily {
-  readonly name: string
-  /** Ids of models. The first one begins the space. */
-  readonly members: readonly string[]
-}
-
 export interface EmbeddingModel {
   readonly id: string
   readonly kind: 'embedding'
@@ -214,8 +207,8 @@ export interface EmbeddingModel {
   readonly cache: { readonly ttlMs: number } | undefined
   /** Whether its deployments are probed, and excluded when outside its space. */
   readonly isGuarded: boolean
-  /** The family that it is declared a member of. Absent: none. */
-  readonly family?: SpaceFamily | undefined
+  /** The name of the space that the configuration declares for it and other models. Absent: it has one of its own alone. */
+  readonly space?: string | undefined
   /** Undefined: every request makes its own calls. */
   readonly microBatch: MicroBatchRules | undefined
   /** Longest single call. Absent: that of the node's limits. */

@@ -146,12 +146,14 @@ function widthsFor(
   const mayCut = model.facts.matryoshka && asked < full && nativeType === undefined
   // One cached vector of full width serves every narrower one.
   const isCutHere = model.cache !== undefined && mayCut
-  if (takes(native, asked) && !isCutHere) return { dimensions: asked, upstreamWidth: asked, width: asked }
+  if (takesWidth(native, asked) && !isCutHere)
+    return { dimensions: asked, upstreamWidth: asked, width: asked }
   if (mayCut) return { dimensions: undefined, upstreamWidth: full, width: asked }
   return { param: 'dimensions', message: dimensionsMessage(asked, model, native) }
 }
 
-function takes(native: NativeDimensions, asked: number): boolean {
+/** Whether an upstream makes vectors of this width itself. */
+export function takesWidth(native: NativeDimensions, asked: number): boolean {
   switch (native.kind) {
     case 'none':
       return false

@@ -8,7 +8,7 @@ import type { EmbeddingRequest } from '#core/embedding/request.ts'
 import { inputSize, type Input } from '#core/embedding/input.ts'
 import { hasAddress } from '#core/content/content.ts'
 import { fittedTo } from '#core/embedding/content-fit.ts'
-import { spaceOf } from '#core/embedding/space.ts'
+import { spaceOf, type ModelSpace } from '#core/embedding/space.ts'
 import type { VectorForm } from '#core/embedding/vector.ts'
 import { fieldOfUnknownEffect, negotiate, type Negotiated, type Offer } from '#core/embedding/negotiate.ts'
 import { Fault } from '#core/fault/fault.ts'
@@ -33,7 +33,7 @@ import { tokensOfCall } from './one-call.ts'
 import { resultOf, savedBy, unconfirmedIn, type EmbedResult } from './embed-result.ts'
 import type { EmbedOutside } from './outside.ts'
 import type { SharingRules } from './shared-vectors.ts'
-import { checkSpace, spaceNow, type SpaceWatch } from './space.ts'
+import { checkSpace, type SpaceWatch } from './space.ts'
 import { checkFloat16, lacksCalibration, spaceFor, type Calibrations } from './types.ts'
 import { usageOf } from './usage.ts'
 
@@ -99,9 +99,9 @@ export async function embed(
 ): Promise<EmbedResult | DryRun> {
   const { model, able, offers, dropped } = negotiatedFor(request, options, dependencies)
   const [first] = offers as readonly [Offer]
-  const now = spaceNow(model, dependencies)
+  const now = dependencies.spaceNow(model)
   const unknownField = fieldOfUnknownEffect(offers)
-  const asked = { ...now, pinned: options.pinnedSpace, unknownField }
+  const asked = { now, pinned: options.pinnedSpace, unknownField }
   const { views, guardedSpace } = spaceFor(model, first, asked, dependencies)
   const space = unknownField === undefined ? guardedSpace : undefined
   const { requestId, key, keyNow, labelTerms, trace } = options
@@ -140,9 +140,7 @@ export async function embed(
   // Replaces `using`, which takes half a microsecond more.
   try {
     let attempts = 0
-    const named = { ...now, space: spaceOf(model.id, first.upstreamWidth, now.generation) }
-    const mayShare = unknownField === undefined && first.nativeType === undefined
-    const sharing = mayShare ? sharingFor(model, request, options, named, dependencies) : undefined
+    const sharing = sharingFor(model, request, options, { first, now, unknownField }, dependencies)
     const gathered = await gather({
       outside: dependencies,
       isLarge,
@@ -234,7 +232,7 @@ function negotiatedFor(
   const { offers, dropped } = negotiate(request, able, unsupported)
   const inOrder = inTiers(payable(offers, pricesOf(input, model, dependencies.bytesOf), model, key))
   if (types !== undefined && unsupported === 'drop') {
-    const generation = dependencies.generationOf(model.id)
+    const generation = dependencies.spaceNow(model)?.generation
     const { calibrationOf } = dependencies
     if (lacksCalibration(inOrder[0] as Offer, { model, generation, pinned, calibrationOf })) {
       const without = negotiatedFor({ ...request, types: undefined }, options, dependencies)
@@ -244,16 +242,25 @@ function negotiatedFor(
   return { model, able: offers, offers: inOrder, dropped }
 }
 
+/** What the space of vectors follows from. */
+interface Named {
+  readonly first: Offer
+  readonly now: ModelSpace | undefined
+  readonly unknownField: string | undefined
+}
+
 /** Undefined when nothing is shared. */
 function sharingFor(
   model: EmbeddingModel,
   request: EmbeddingRequest,
   { key, cacheUse, isBackground }: EmbedOptions,
-  { space, generation }: { readonly space: string; readonly generation: number | undefined },
+  { first, now, unknownField }: Named,
   { sharingOf }: EmbedDependencies,
 ): SharingRules | undefined {
-  // A vector is cached under the name of its space.
-  const use = generation === undefined ? 'none' : cacheUse
+  if (unknownField !== undefined || first.nativeType !== undefined) return undefined
+  // A vector is cached under its model's own space: a declared one has vectors of several models.
+  const use = now === undefined ? 'none' : cacheUse
+  const space = spaceOf(model.id, first.upstreamWidth, now?.generation)
   const { input } = request
   const isContents = input.kind === 'contents'
   // What an address leads to can change: it is no name of a vector.

@@ -1,6 +1,6 @@
 /** The space of a request: its name before any call, and whether every deployment that served it still belongs to it. */
 import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
-import { answeringSpace, readSpace, spaceOf, type JoinedFamily } from '#core/embedding/space.ts'
+import { answeringSpace, readSpace, spaceOf, type ModelSpace } from '#core/embedding/space.ts'
 import { suffixOf, type TypeView } from '#core/embedding/vector-types/view.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { spaceLeft } from '#core/fault/of-failure.ts'
@@ -10,23 +10,10 @@ import type { SharingRules } from './shared-vectors.ts'
 
 /** What the space guard knows at present. */
 export interface SpaceWatch {
-  /** The generation of the model's space: how often another space was accepted. Undefined while it is not known. */
-  readonly generationOf: (modelId: string) => number | undefined
-  /** The family whose space the model has joined. Undefined: it answers in its own. */
-  readonly familyOf: (modelId: string) => JoinedFamily | undefined
+  /** Undefined while it is not known. */
+  readonly spaceNow: (model: EmbeddingModel) => ModelSpace | undefined
   /** Whether no vector of this deployment may be sent. It need not be in the catalog any more. */
   readonly isQuarantined: (model: EmbeddingModel, deployment: Deployment) => boolean
-}
-
-/** The space of a model at one moment. */
-export interface SpaceNow {
-  readonly generation: number | undefined
-  readonly family: JoinedFamily | undefined
-}
-
-/** Most models have no family: then there is nothing to look up. */
-export function spaceNow({ id, family }: EmbeddingModel, { generationOf, familyOf }: SpaceWatch): SpaceNow {
-  return { generation: generationOf(id), family: family && familyOf(id) }
 }
 
 /** Retry time of a caller: about the interval at which a node asks the store for a space it does not know yet. */
@@ -40,7 +27,7 @@ export const UNKNOWN_RETRY_MS = 2000
 export function guardedSpaceFor(
   model: EmbeddingModel,
   width: number,
-  { generation, family }: SpaceNow,
+  now: ModelSpace | undefined,
   pinned: string | undefined,
   unknownField: string | undefined,
   views: readonly TypeView[] | undefined,
@@ -51,7 +38,7 @@ export function guardedSpaceFor(
       `The request pins the vector space ${named(pinned)}, and '${unknownField}' may change vectors in a way that Torana does not know. Remove '${unknownField}', or send the request without x-torana-space.`,
       { param: unknownField },
     )
-  if (generation === undefined) {
+  if (now === undefined) {
     if (pinned === undefined) return undefined
     throw new Fault(
       'space_unknown',
@@ -59,25 +46,19 @@ export function guardedSpaceFor(
       { retryAfterMs: UNKNOWN_RETRY_MS },
     )
   }
-  const own = spaceOf(model.id, width, generation)
-  // A member's vectors are of its own space too. The scale of a type that the upstream makes is the model's own.
+  const own = spaceOf(model.id, width, now.generation)
+  // The vectors are of the model's own space too. The scale of a type that the upstream makes is the model's own.
   const isOwn =
-    family === undefined ||
     views?.some((view) => 'scale' in view && view.scale === 'native') === true ||
     (pinned !== undefined && readSpace(pinned)?.float === own)
-  const float = isOwn ? own : answeringSpace(model.id, width, generation, family)
+  const float = isOwn ? own : answeringSpace(now, width)
   const spaces = views === undefined ? [float] : views.map((view) => float + suffixOf(view))
   const space = spaces.join(', ')
-  if (pinned !== undefined && pinned !== space && !spaces.includes(pinned)) {
-    const isFamily = family === undefined && readSpace(pinned)?.model === model.family?.name
-    const advice = isFamily
-      ? `It is not in the space of its family '${model.family?.name}' at present: ask another member, or see 'torana spaces'.`
-      : 'If you accept the new space, embed all documents again.'
+  if (pinned !== undefined && pinned !== space && !spaces.includes(pinned))
     throw new Fault(
       'space_mismatch',
-      `The request pins the vector space ${named(pinned)}; '${model.id}' answers in '${space}'. ${advice}`,
+      `The request pins the vector space ${named(pinned)}; '${model.id}' answers in '${space}'. If you accept the new space, embed all documents again.`,
     )
-  }
   return space
 }
 
@@ -88,27 +69,22 @@ export function guardedSpaceFor(
 export function checkSpace(
   model: EmbeddingModel,
   { served, hits }: GatheredVectors,
-  before: SpaceNow,
+  before: ModelSpace | undefined,
   sharing: SharingRules | undefined,
   watch: SpaceWatch,
 ): void {
   const left =
     served.find(({ offer }) => watch.isQuarantined(model, offer.deployment))?.offer.deployment.id ??
     hits.find(({ deployment, madeAtMs }) => !sharing?.isTrusted(deployment, madeAtMs))?.deployment
-  const now = spaceNow(model, watch)
-  // A caller who got no space name was promised none, and one who got the model's own was promised no family.
+  const now = watch.spaceNow(model)
+  // A caller who got no space name was promised none.
   const isSameSpace =
-    before.generation === undefined ||
-    (now.generation === before.generation &&
-      (before.family === undefined || isSame(before.family, now.family)))
+    before === undefined ||
+    (now?.generation === before.generation && now.declared?.generation === before.declared?.generation)
   if (left === undefined && isSameSpace) return
   if (left !== undefined) throw spaceLeft(model.id, left)
   throw new Fault(
     'space_left',
     `The vector space of '${model.id}' was replaced while the request was running. Retry.`,
   )
-}
-
-function isSame(one: JoinedFamily, other: JoinedFamily | undefined): boolean {
-  return one.name === other?.name && one.generation === other.generation
 }

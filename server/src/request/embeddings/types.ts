@@ -1,14 +1,14 @@
 /** The views in which a request's vectors are written, and the names of their spaces. */
 import type { EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
-import { readSpace, spaceOf } from '#core/embedding/space.ts'
+import { readSpace, spaceOf, type ModelSpace } from '#core/embedding/space.ts'
 import type { Calibration } from '#core/embedding/vector-types/calibration.ts'
 import { fitsFloat16 } from '#core/embedding/vector-types/make.ts'
 import { isByteType, type ByteType, type VectorType } from '#core/catalog/vector-type.ts'
 import type { TypeView } from '#core/embedding/vector-types/view.ts'
 import { valuesOf, type Vector } from '#core/embedding/vector.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { guardedSpaceFor, UNKNOWN_RETRY_MS, type SpaceNow } from './space.ts'
+import { guardedSpaceFor, UNKNOWN_RETRY_MS } from './space.ts'
 
 /** The calibrations that this node knows. */
 export interface Calibrations {
@@ -63,7 +63,7 @@ function calibrationFor(
       { retryAfterMs: UNKNOWN_RETRY_MS },
     )
   const space = spaceOf(model.id, width, generation)
-  // The pin may name the model or its family; a calibration of another space counts for nothing.
+  // The pin may name the model or a declared space; a calibration of another space counts for nothing.
   const calibration = calibrationOf(space, pinned === undefined ? undefined : readSpace(pinned)?.calibration)
   if (calibration !== undefined) return calibration
   throw new Fault(
@@ -74,7 +74,9 @@ function calibrationFor(
 }
 
 /** What decides the space of a request beside its model. */
-interface SpaceTerms extends SpaceNow {
+interface SpaceTerms {
+  /** Undefined: this node does not know it yet. */
+  readonly now: ModelSpace | undefined
   readonly pinned: string | undefined
   readonly unknownField: string | undefined
 }
@@ -83,14 +85,11 @@ interface SpaceTerms extends SpaceNow {
 export function spaceFor(
   model: EmbeddingModel,
   first: Offer,
-  { unknownField, ...terms }: SpaceTerms,
+  { now, pinned, unknownField }: SpaceTerms,
   { calibrationOf }: Calibrations,
 ): { readonly views: readonly TypeView[] | undefined; readonly guardedSpace: string | undefined } {
-  const views = viewsFor(first, { model, ...terms, calibrationOf })
-  return {
-    views,
-    guardedSpace: guardedSpaceFor(model, first.width, terms, terms.pinned, unknownField, views),
-  }
+  const views = viewsFor(first, { model, generation: now?.generation, pinned, calibrationOf })
+  return { views, guardedSpace: guardedSpaceFor(model, first.width, now, pinned, unknownField, views) }
 }
 
 /** Vectors of unit length always fit; a model that does not scale its vectors may have values that do not. */

@@ -5,8 +5,6 @@ import type {
   BadWindow,
   DeploymentStanding,
   GoodRides,
-  FamilyMember,
-  FamilyWitness,
   OldSpaces,
   ProbeResult,
   SpaceReference,
@@ -17,7 +15,6 @@ import { writeAudit } from './audit.ts'
 import { plainArray } from './arrays.ts'
 import { addCalibration, calibrationsBeyond } from './calibrations.ts'
 import { endWindows, followStanding } from './suspect-windows.ts'
-import { beginFamily, familyMembers, familyWitnesses, recordMember } from './families.ts'
 import { reachable } from './unreachable.ts'
 import type { Database, Sql } from './database.ts'
 import { bytesOf, vectorsIn } from './vector-bytes.ts'
@@ -197,22 +194,6 @@ export class PostgresSpaces implements SpaceStore {
 
   addCalibration(calibration: Calibration, actor: Actor): Promise<Calibration> {
     return reachable(addCalibration(this.#database, calibration, actor))
-  }
-
-  familyMembers(): Promise<readonly FamilyMember[]> {
-    return reachable(familyMembers(this.#database))
-  }
-
-  familyWitnesses(family: string): Promise<readonly FamilyWitness[]> {
-    return reachable(familyWitnesses(this.#database, family))
-  }
-
-  beginFamily(member: FamilyMember, vectors: readonly Float32Array[]): Promise<void> {
-    return reachable(beginFamily(this.#database, member, vectors))
-  }
-
-  recordMember(member: FamilyMember, vectors: readonly Float32Array[], witnesses: number): Promise<void> {
-    return reachable(recordMember(this.#database, member, vectors, witnesses))
   }
 
   async deleteOld({ pointsBeforeMs, standingsBeforeMs, badStandingsBeforeMs }: OldSpaces): Promise<void> {

@@ -38,7 +38,7 @@ for (const moment of ['standings', 'references'] as const)
     await accepted
     assert.equal(other.guard.standingOf(TWO)?.isQuarantined, true)
     await other.guard.follow()
-    assert.equal(other.guard.generationOf(MODEL), 2)
+    assert.equal(other.guard.spaceNow({ id: MODEL })?.generation, 2)
     assert.deepEqual([...other.held], [ONE])
   })
 
@@ -73,12 +73,12 @@ test('an accepted space is the next generation, and all others are held back unt
   world.passes(MINUTE_MS)
   const accepted = await guard.accept(model, two, { kind: 'member', name: 'alice' })
   assert.deepEqual([accepted.generation, accepted.deployment], [2, TWO])
-  assert.equal(guard.generationOf(MODEL), 2)
+  assert.equal(guard.spaceNow({ id: MODEL })?.generation, 2)
   assert.deepEqual(standings, [`${ONE} held-back`, `${TWO} trusted`])
   await guard.probeDue()
   assert.deepEqual([stateOf(guard, ONE), stateOf(guard, TWO)], ['quarantined', 'trusted'])
   await other.guard.follow()
-  assert.equal(other.guard.generationOf(MODEL), 2)
+  assert.equal(other.guard.spaceNow({ id: MODEL })?.generation, 2)
   assert.deepEqual([...other.held], [ONE])
   assert.equal(world.store.series(MODEL)[0]?.space, spaceOf(MODEL, 8, 2))
   const [entry] = await world.audit.list({ limit: 1 })
@@ -96,7 +96,7 @@ test('nothing is accepted from who does not answer, nor from who is in the space
     guard.accept(modelIn(catalog), one, { kind: 'member', name: 'alice' }),
     /nothing to accept/,
   )
-  assert.equal(guard.generationOf(MODEL), 1)
+  assert.equal(guard.spaceNow({ id: MODEL })?.generation, 1)
 })
 
 test('an acceptance whose answer was lost is known after the second try, which is refused', async () => {
@@ -117,7 +117,7 @@ test('an acceptance whose answer was lost is known after the second try, which i
     guard.accept(modelIn(catalog), two, { kind: 'member', name: 'alice' }),
     /nothing to accept/,
   )
-  assert.equal(guard.generationOf(MODEL), 2)
+  assert.equal(guard.spaceNow({ id: MODEL })?.generation, 2)
   assert.deepEqual([stateOf(guard, ONE), stateOf(guard, TWO)], ['held-back', 'trusted'])
 })
 

@@ -24,13 +24,13 @@ import type { SpaceGuard } from './guard.ts'
 test('the first that answers is the reference, and who answers otherwise never serves', async () => {
   const world = cluster({ [ONE]: 1, [TWO]: 2 })
   const { guard, held, alerts } = node(world, catalogOf('one', 'two'))
-  assert.equal(guard.generationOf(MODEL), 1)
+  assert.equal(guard.spaceNow({ id: MODEL }), undefined)
   await guard.probeDue()
   assert.deepEqual([stateOf(guard, ONE), stateOf(guard, TWO)], ['trusted', 'quarantined'])
   assert.deepEqual([...held], [TWO])
   assert.deepEqual(alerts, [`quarantined ${TWO}`])
   assert.equal(guard.referenceOf(MODEL)?.deployment, ONE)
-  assert.equal(guard.generationOf(MODEL), 1)
+  assert.equal(guard.spaceNow({ id: MODEL })?.generation, 1)
   assert.match(guard.standingOf(TWO)?.reason ?? '', /another space/)
 })
 
@@ -323,7 +323,10 @@ test('whatever happens, nobody serves whose last comparison was bad, and all nod
     await prober.guard.follow()
     await other.guard.follow()
     assert.deepEqual([...other.held].toSorted(), [...prober.held].toSorted())
-    assert.equal(other.guard.generationOf(MODEL), prober.guard.generationOf(MODEL))
+    assert.equal(
+      other.guard.spaceNow({ id: MODEL })?.generation,
+      prober.guard.spaceNow({ id: MODEL })?.generation,
+    )
   }
   await fc.assert(fc.asyncProperty(fc.array(event, { maxLength: 12 }), history), runs(150))
 })

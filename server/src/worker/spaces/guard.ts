@@ -7,7 +7,7 @@
 import type { Actor } from '#ports/audit.ts'
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
-import { readSpace, spaceOf } from '#core/embedding/space.ts'
+import { readSpace, type ModelSpace } from '#core/embedding/space.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
 import { every, everyMs, type Repetition } from '../every.ts'
@@ -17,6 +17,7 @@ import { Sequences } from './sequences.ts'
 import { dueByModel } from './due.ts'
 import { inOrder, SpaceKnowledge, type GuardedStanding } from './knowledge.ts'
 import { CalibrationsInForce } from './calibrations.ts'
+import { describeSpace, findSpaceName } from './names.ts'
 import { SpaceNews } from './news.ts'
 import type { Rides } from '#request/embeddings/due-ride.ts'
 import {
@@ -144,9 +145,9 @@ export class SpaceGuard {
     return this.#known.referenceOf(model)
   }
 
-  /** 1 while there is no reference. */
-  generationOf(model: string): number {
-    return this.#known.referenceOf(model)?.generation ?? 1
+  /** Undefined until the store was read once. */
+  spaceNow(model: Pick<EmbeddingModel, 'id' | 'space'>): ModelSpace | undefined {
+    return describeSpace(model, this.#known, this.#parts.catalog())
   }
 
   /**
@@ -163,17 +164,16 @@ export class SpaceGuard {
   }
 
   /**
-   * Whether vectors may be of another space than their model's current one: an operator has accepted another
+   * Whether vectors may be of another space than the one whose name they carry: an operator has accepted another
    * one since, or their deployment was found outside at a time at which it made some of them.
    */
   hasLeft({ space, ...made }: MadeVectors): boolean {
     const named = readSpace(space)
     if (named === undefined || !this.hasRead) return false
-    if (spaceOf(named.model, named.width, this.generationOf(named.model)) !== named.float) return true
     const catalog = this.#parts.catalog()
-    const model = catalog.models.get(named.model)
-    const isGuarded = model?.kind !== 'embedding' || model.isGuarded
-    return isGuarded && this.#known.wasOutside(catalog, made)
+    if (findSpaceName(named, this.#known, catalog) !== named.float) return true
+    const model = catalog.models.get(named.owner)
+    return (model?.kind !== 'embedding' || model.isGuarded) && this.#known.wasOutside(catalog, made)
   }
 
   /** Call it in the turn in which the catalog changes: changed deployments are held back immediately. */

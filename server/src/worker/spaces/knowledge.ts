@@ -6,6 +6,7 @@ import { spaceIn } from '#core/embedding/space.ts'
 import { checksum } from '#core/keys/key.ts'
 import type { BadWindow, DeploymentStanding, ProbeResult, SpaceReference } from '#ports/spaces.ts'
 import { endpointOf } from '#core/catalog/upstream-address.ts'
+import { readDeclared } from './names.ts'
 import { RideNotes } from './ride-notes.ts'
 
 /** `held-back`: not compared with the model's space yet, so nothing of it may be sent either. */
@@ -46,6 +47,8 @@ interface Conclusions {
   readonly windows: ReadonlyMap<string, readonly BadWindow[]>
   /** The oldest stored good check that a bad one could still reach back to, by deployment. */
   readonly confirmedUntilMs: ReadonlyMap<string, number>
+  /** The generation of each declared space, by its name. */
+  readonly declared: ReadonlyMap<string, string>
   /** Standings of deployments as requests hold them, also from earlier catalogs. */
   readonly judged: WeakMap<Deployment, GuardedStanding>
 }
@@ -68,6 +71,16 @@ export class SpaceKnowledge {
 
   referenceOf(model: string): SpaceReference | undefined {
     return this.#references.get(model)
+  }
+
+  /** 1 while there is no reference. */
+  generationOf(model: string): number {
+    return this.#references.get(model)?.generation ?? 1
+  }
+
+  /** Of the space that models declare. Undefined: none declares it. */
+  declaredGeneration(catalog: Catalog, name: string): string | undefined {
+    return this.#concluded(catalog).declared.get(name)
   }
 
   /** Whether these standings name a space whose reference is not known here. */
@@ -188,7 +201,8 @@ export class SpaceKnowledge {
       const open = isQuarantined ? [{ ...openWindow(row), untilMs }] : []
       windows.set(deployment, [...(windows.get(deployment) ?? []), ...badWindows, ...open])
     }
-    return { catalog, standings, windows, confirmedUntilMs, judged: new WeakMap() }
+    const declared = readDeclared(catalog, (model) => this.generationOf(model))
+    return { catalog, standings, windows, confirmedUntilMs, declared, judged: new WeakMap() }
   }
 
   #judge(

@@ -36,20 +36,11 @@ export interface ProbeBody {
   readonly reason: string | null
 }
 
-interface FamilyBody {
-  readonly name: string
-  readonly state: string
-  readonly generation: number | null
-  readonly is_reference: boolean
-  readonly agreement: number | null
-  readonly reason: string | null
-}
-
 export interface SpaceBody {
   readonly model: string
   readonly space: string
   readonly own_space: string
-  readonly family: FamilyBody | null
+  readonly shared_with: readonly string[]
   readonly generation: number
   readonly reference: { readonly deployment: string } | null
   readonly deployments: readonly {

@@ -30,6 +30,8 @@ const options: GatewayOptions = {
   models: {
     'shared-w32': guarded(['a', 'b'], { price }),
     'accepted-w32': guarded(['accepted'], { price }),
+    'large-w32': guarded(['large'], { price, space: 'makers' }),
+    'small-w32': guarded(['small'], { price, space: 'makers' }),
   },
 }
 const env = { ...ADMIN, DATABASE_URL: url }
@@ -82,6 +84,33 @@ test('a space that is accepted on one node has its new id on both', async () => 
       const answer = await ask(node, id, 'a text')
       assert.deepEqual([answer.status, answer.headers.get('x-torana-space')], [200, space], answer.text)
     })
+})
+
+test('spaces that two nodes accept for two models of a declared space at once have one new name on both', async () => {
+  const models = ['large', 'small']
+  const before = (await spaceOfModel(one, 'large-w32')).space
+  for (const name of models) await provider.setMode(name, { vectors: 'other-model' })
+  for (const name of models) await verdicts(one, `${name}-w32`)
+  await Promise.all(
+    models.map((name, index) =>
+      control(nodes[index] as NodeProcess, 'POST', `/spaces/${name}-w32/accept`, {
+        deployment: `${name}-w32/mode-${name}`,
+      }),
+    ),
+  )
+  await eventually(async () => {
+    const named: (string | null)[] = []
+    for (const node of nodes)
+      for (const name of models) {
+        const answer = await ask(node, `${name}-w32`, 'a text')
+        assert.equal(answer.status, 200, answer.text)
+        named.push(answer.headers.get('x-torana-space'))
+      }
+    const [space] = named
+    assert.match(space ?? '', /^makers@32:/)
+    assert.deepEqual(new Set(named).size, 1)
+    assert.notEqual(space, before)
+  })
 })
 
 test('probes and rides are in the ledger, under project system, with what they cost', async () => {

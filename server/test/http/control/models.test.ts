@@ -144,8 +144,7 @@ async function world({ config = CONFIG, caller = TESTER, storedKey, users }: Giv
     drains: new PostgresDrains(database),
     history: new PostgresTrafficHistory(database, clock),
     summaries: async () => [SUMMARY],
-    generationOf: () => 1,
-    familyOf: () => undefined,
+    nameSpace: ({ id }, width) => spaceOf(id, width),
     averageItems: () => undefined,
   })
   return startScope(

@@ -15,7 +15,6 @@ import { aDeployment } from '#test/support/deployments.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { aModel } from '#test/support/models.ts'
 import { seeded } from '#test/support/seeded.ts'
-import { SpaceFamilies } from '#worker/spaces/families.ts'
 import { SpaceGuard } from '#worker/spaces/guard.ts'
 
 const MODEL = 'maker/embed'
@@ -101,18 +100,8 @@ async function world(
     await guard.follow()
     await guard.probeDue()
   }
-  const families = new SpaceFamilies({
-    store,
-    catalog: () => catalog,
-    clock,
-    guard,
-    isProber: async () => true,
-    ask: async () => [],
-    onAlert: () => {},
-    onTrouble: (error) => assert.fail(String(error)),
-  })
   const ask = await startScope((api) =>
-    registerSpaces(api, { catalog: () => catalog, reports: database, spaceGuard: guard, families, clock }),
+    registerSpaces(api, { catalog: () => catalog, reports: database, spaceGuard: guard, clock }),
   )
   const torana = async (args: string) => {
     const written = { stdout: '', stderr: '' }

@@ -57,6 +57,7 @@ const app = await gatewayServer({
   capture: { captures: () => false, hold: () => undefined },
   catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
   ...plainTraffic(),
+  nameSpace: () => undefined,
   ...memoryFileParts({
     begin() {
       throw new Error('canary: a thread died')

@@ -5,8 +5,6 @@ import { spaceIn } from '#core/embedding/space.ts'
 import type {
   DeploymentStanding,
   GoodRides,
-  FamilyMember,
-  FamilyWitness,
   OldSpaces,
   ProbeResult,
   SpaceReference,
@@ -15,18 +13,12 @@ import type {
 import { standingAfter, standingAfterRides } from '#stores/space-standing.ts'
 import type { MemoryAudit } from './audit.ts'
 
-interface KeptMember {
-  readonly member: FamilyMember
-  readonly vectors: readonly Float32Array[] | undefined
-}
-
 /** Spaces in memory, gone with the process: the next one begins with whatever its first deployment answers. */
 export class MemorySpaces implements SpaceStore {
   readonly #audit: Pick<MemoryAudit, 'write'>
   readonly #references = new Map<string, SpaceReference>()
   readonly #standings = new Map<string, DeploymentStanding>()
   readonly #calibrations = new Map<string, Calibration>()
-  readonly #families = new Map<string, KeptMember[]>()
   /** In the order they came. */
   readonly #points: BoundedMap<string, ProbeResult>
 
@@ -108,45 +100,6 @@ export class MemorySpaces implements SpaceStore {
     return [...this.#points.values()]
       .filter((point) => point.model === model)
       .toSorted((one, other) => other.atMs - one.atMs || (one.deployment < other.deployment ? -1 : 1))
-  }
-
-  async familyMembers(): Promise<readonly FamilyMember[]> {
-    return [...this.#families.values()].flat().map(({ member }) => member)
-  }
-
-  async familyWitnesses(family: string): Promise<readonly FamilyWitness[]> {
-    return (this.#families.get(family) ?? []).flatMap(({ member, vectors }) => {
-      const { generation, model, modelGeneration, isReference } = member
-      return vectors ? [{ generation, model, modelGeneration, isReference, vectors }] : []
-    })
-  }
-
-  async beginFamily(member: FamilyMember, vectors: readonly Float32Array[]): Promise<void> {
-    const latest = this.#families.get(member.family)?.[0]?.member.generation ?? 0
-    if (member.generation === latest + 1) this.#families.set(member.family, [{ member, vectors }])
-  }
-
-  async recordMember(
-    member: FamilyMember,
-    vectors: readonly Float32Array[],
-    witnesses: number,
-  ): Promise<void> {
-    const kept = this.#families.get(member.family) ?? []
-    const isLatest = kept[0]?.member.generation === member.generation
-    if (!isLatest || kept.filter((one) => one.vectors !== undefined).length !== witnesses) return
-    const isIts = (one: KeptMember): boolean =>
-      one.member.model === member.model && one.member.modelGeneration === member.modelGeneration
-    const before = kept.find(isIts)
-    const after = {
-      member: { ...member, isReference: before?.member.isReference ?? member.isReference },
-      vectors: before?.vectors ?? (member.isJoined ? vectors : undefined),
-    }
-    this.#families.set(
-      member.family,
-      [...kept.filter((one) => !isIts(one)), after].toSorted((one, other) =>
-        one.member.model < other.member.model ? -1 : 1,
-      ),
-    )
   }
 
   async deleteOld(old: OldSpaces): Promise<void> {

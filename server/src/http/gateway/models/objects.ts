@@ -10,7 +10,6 @@ import type {
   NativeDimensions,
   PixelSize,
 } from '#core/catalog/catalog.ts'
-import { answeringSpace, type JoinedFamily } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Key } from '#ports/keys.ts'
 import { findModel, mayUse } from '#request/access/find-model.ts'
@@ -24,10 +23,8 @@ type ImageObject = Extract<ModelObject['capabilities'], { kind: 'image' }>
 export interface ModelListing {
   readonly catalog: Catalog
   readonly key: Key
-  /** The generation of a model's space. Undefined if this node does not know it yet. */
-  readonly generationOf: (modelId: string) => number | undefined
-  /** The family whose space a model has joined. */
-  readonly familyOf: (modelId: string) => JoinedFamily | undefined
+  /** The space that names the model's answers at this width. Undefined if this node does not know it yet. */
+  readonly nameSpace: (model: EmbeddingModel, width: number) => string | undefined
   /** OpenAI's type requires a time. The start of this node is the only one that Torana has. */
   readonly createdSeconds: number
   readonly maxInputs: number
@@ -68,10 +65,10 @@ function describe(name: string, model: Model, listing: ModelListing): ModelObjec
 function embeddingCapabilities(
   name: string,
   model: EmbeddingModel,
-  { maxInputs, generationOf, familyOf }: ModelListing,
+  { maxInputs, nameSpace }: ModelListing,
 ): EmbeddingObject {
   const { facts, deployments } = model
-  const generation = generationOf(model.id)
+  const space = nameSpace(model, facts.dimensions)
   const all = deployments.map(({ capabilities }) => capabilities)
   const narrowest = all.find(({ dimensions }) => dimensions.kind !== 'none')?.dimensions ?? { kind: 'none' }
   return {
@@ -89,9 +86,7 @@ function embeddingCapabilities(
       : facts.tokenizer === 'none'
         ? 'unsupported'
         : 'emulated',
-    ...(generation === undefined
-      ? {}
-      : { space: answeringSpace(model.id, facts.dimensions, generation, familyOf(model.id)) }),
+    ...(space === undefined ? {} : { space }),
   }
 }
 

@@ -14,8 +14,7 @@ import { modelList, modelObject } from './schemas.ts'
 export interface ModelsDependencies extends ListenerDependencies {
   readonly catalog: () => Catalog
   readonly limits: Limits
-  readonly generationOf: ModelListing['generationOf']
-  readonly familyOf: ModelListing['familyOf']
+  readonly nameSpace: ModelListing['nameSpace']
 }
 
 export function registerModels(app: FastifyInstance, dependencies: ModelsDependencies): void {
@@ -63,14 +62,13 @@ export function registerModels(app: FastifyInstance, dependencies: ModelsDepende
 
 /** The models that the presented key may see at this moment. */
 function listingOf(dependencies: ModelsDependencies) {
-  const { catalog, clock, generationOf, familyOf, limits } = dependencies
+  const { catalog, clock, nameSpace, limits } = dependencies
   const createdSeconds = Math.floor(clock.nowMs() / 1000)
   const { maxInputs, maxImages, maxEditPictures, editFileBytes } = limits
   return async ({ raw }: FastifyRequest): Promise<ModelListing> => ({
     key: await keyOf(raw, dependencies),
     catalog: catalog(),
-    generationOf,
-    familyOf,
+    nameSpace,
     createdSeconds,
     maxInputs,
     maxImages,

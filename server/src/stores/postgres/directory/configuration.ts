@@ -103,11 +103,9 @@ SELECT FROM space_references WHERE model IN (SELECT model FROM space_standings W
 ORDER BY model FOR UPDATE`
 
 /** Deployments named in rows of something else. */
-const NAMED = ['space_references', 'space_family_members'].map(
-  (table) => `
-UPDATE ${table} SET deployment = new_name FROM unnest($1::text[], $2::text[]) AS renamed (old_name, new_name)
-WHERE deployment = old_name`,
-)
+const NAMED = `
+UPDATE space_references SET deployment = new_name FROM unnest($1::text[], $2::text[]) AS renamed (old_name, new_name)
+WHERE deployment = old_name`
 
 const FOLLOWING_UPSTREAM = [following('upstream_credentials', 'upstream')]
 
@@ -207,8 +205,7 @@ async function followDeployments(
   const renames = renamesOf(renamedDeployments)
   if (renames.from.length > 0) await sql.query(HOLD_PROBES, [renames.from])
   await follow(sql, FOLLOWING, renames)
-  if (renames.from.length > 0)
-    for (const statement of NAMED) await sql.query(statement, [renames.from, renames.to])
+  if (renames.from.length > 0) await sql.query(NAMED, [renames.from, renames.to])
   if (pricedDeployments.length > 0)
     await sql.query('DELETE FROM prices WHERE deployment = ANY ($1::text[])', [pricedDeployments])
 }

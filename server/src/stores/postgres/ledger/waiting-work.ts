@@ -34,7 +34,6 @@ const WORK: Readonly<Record<keyof WaitingWork, string>> = {
   captures: 'EXISTS (SELECT FROM captured_bytes)',
   standings: stateOf('space_standings'),
   calibrations: stateOf('space_calibrations'),
-  families: stateOf('space_family_members'),
   suspects: `(EXISTS (SELECT FROM suspect_windows WHERE until_at IS NULL)
     OR EXISTS (SELECT FROM suspect_windows WHERE next_listing_at <= now()))`,
   news: `EXISTS (SELECT FROM node_news_wanted WHERE at > now() - interval '${WANTED_MS} milliseconds')`,
