@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { linesIn, MAX_LINE_BYTES } from './json-lines.ts'
+import { decodeText, linesIn, MAX_LINE_BYTES } from './json-lines.ts'
 
 async function read(file: Uint8Array, chunkBytes: number): Promise<readonly (string | undefined)[]> {
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < file.length; at += chunkBytes) yield file.subarray(at, at + chunkBytes)
   }
-  return Array.fromAsync(linesIn(chunks()))
+  return Array.fromAsync(linesIn(decodeText(chunks())))
 }
 
 test('every line comes back as it was written, wherever the chunks are cut', async () => {
@@ -30,4 +30,9 @@ test('a line over the limit is not kept, and the lines around it are', async () 
     Buffer.from('\nlast\n'),
   ])
   assert.deepEqual(await read(file, 1024 * 1024), ['first', undefined, 'last'])
+})
+
+test('bytes that are no text are refused, and a byte order mark is no part of the text', async () => {
+  await assert.rejects(read(Uint8Array.of(0x61, 0xff, 0x0a), 2), /not text in UTF-8/)
+  assert.deepEqual(await read(Buffer.from('\uFEFFfirst\nlast'), 1), ['first', 'last'])
 })

@@ -4,7 +4,8 @@ import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { BatchesClient, type Gateway } from './batches-client.ts'
 import { CommandProblem } from './command-problem.ts'
-import { openCorpus, rowsOf, type ColumnChoice } from './corpus/corpus.ts'
+import { rowsOf, type ColumnChoice } from './corpus/corpus.ts'
+import { openCorpus } from './corpus/open-corpus.ts'
 import { isSummary, summaryFileOf, type Summary } from './run/output.ts'
 import { ProgressLine, type ProgressOutput } from './run/progress.ts'
 import { Run } from './run/run.ts'
@@ -13,7 +14,7 @@ import { inputOf } from './run/slice-requests.ts'
 import { RunFolder, type RunTerms } from './run/state.ts'
 import type { NumberType, VectorEnding } from './vectors/vector-format.ts'
 
-export { isCorpusFile, CORPUS_ENDINGS } from './corpus/corpus.ts'
+export { isCorpusFile, CORPUS_ENDINGS } from './corpus/open-corpus.ts'
 export type { Summary } from './run/output.ts'
 
 export interface CorpusRun {

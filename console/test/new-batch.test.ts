@@ -1,12 +1,16 @@
 /**
- * A batch from a file in the browser: uploaded, dropped or pasted, its column and model chosen, its cost seen, run to its end and
+ * A batch from a file that the browser reads: chosen, dropped or pasted, its column and model chosen, its cost seen, run to its end and
  * downloaded; paused and resumed; refused by a budget.
  */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from '@playwright/test'
+import { parquetWriteBuffer } from 'hyparquet-writer'
+import { openCorpus } from 'torana-bulk/open-corpus'
 import { BatchCaller, embeddingLines } from '../../server/test/support/batches.ts'
 import { NODE_TOKEN } from '../../server/test/support/console-node.ts'
+import { runTorana, temporaryFolder } from '../../server/test/support/process.ts'
 import { assertAccessible, expect, nodeOfFile, test, type Fixtures } from './support/test.ts'
 
 const KEY = 'console-test-key-indexer-0001'
@@ -16,6 +20,7 @@ const node = nodeOfFile({
     'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } },
     'slow-w16': { on: 'slow-3000', price: { usdPerMillionTokens: 10 }, deploymentLimits: { concurrency: 1 } },
   },
+  known: { 'text-embedding-3-small': {} },
   projects: {
     search: {
       budget: { usd: 400, per: 'month', hard: true },
@@ -66,7 +71,7 @@ async function vectorsOf(page: Page, item: string): Promise<Buffer> {
   return readFileSync(await (await downloading).path())
 }
 
-test('a CSV file is uploaded, estimated, run as a key, and its vectors are downloaded in three formats', async ({
+test('a CSV file is read, estimated, run as a key, and its vectors are downloaded in three formats', async ({
   openConsole,
 }) => {
   const { page, go, complaints } = await openConsole(node, MARIA)
@@ -74,7 +79,7 @@ test('a CSV file is uploaded, estimated, run as a key, and its vectors are downl
   await page.getByRole('link', { name: 'New batch' }).first().click()
   await expect(page).toHaveURL(/\/batches\/new/)
   await choose(page)
-  await expect(page.getByText('Uploaded', { exact: true })).toBeVisible()
+  await expect(page.getByText('Read', { exact: true })).toBeVisible()
   await expect(page.getByText(/5 rows, UTF-8, comma-separated, header row/)).toBeVisible()
   // The head of a column chooses the text.
   await page.getByRole('button', { name: 'Use title as text column' }).click()
@@ -100,12 +105,128 @@ test('a CSV file is uploaded, estimated, run as a key, and its vectors are downl
     rows.map(({ id, vector }) => [id, vector.length]),
     ['KB-1', 'KB-2', 'KB-3', 'KB-5'].map((id) => [id, 16]),
   )
-  assert.equal((await vectorsOf(page, 'Vectors as NPY')).subarray(1, 6).toString('latin1'), 'NUMPY')
-  assert.equal((await vectorsOf(page, 'Vectors as Parquet')).subarray(0, 4).toString('latin1'), 'PAR1')
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'support-articles.csv'), ARTICLES)
+  const columns = ['--model', 'plain-w16', '--text', 'body', '--id', 'id']
+  const run = runTorana({
+    folder,
+    args: ['batch', 'run', 'support-articles.csv', ...columns, '--out', 'vectors.npy'],
+    env: { TORANA_BASE_URL: `${node.url}/v1`, TORANA_KEY: KEY },
+  })
+  assert.equal(await run.exit, 3, run.stderr())
+  const byCommand = readFileSync(join(folder, 'vectors.npy'))
+  assert.deepEqual(await vectorsOf(page, 'Vectors as NPY'), byCommand, 'bit for bit')
+  const parquet = join(folder, 'vectors.parquet')
+  writeFileSync(parquet, await vectorsOf(page, 'Vectors as Parquet'))
+  const table: object[] = []
+  for await (const { id, vector } of (await openCorpus(parquet)).rows(0))
+    table.push({ id, vector: [...(vector as Iterable<number>)] })
+  assert.deepEqual(table, rows)
   assert.deepEqual(complaints, [])
 })
 
-test('a reload keeps the file and every choice; another file replaces it, dropped anywhere', async ({
+test('a hundred thousand rows are read and sent piece by piece, and the page says how far it is', async ({
+  openConsole,
+}) => {
+  const { page, asked } = await openNewBatch(openConsole)
+  const file = join(temporaryFolder(), 'large.csv')
+  const row = (index: number): string => `doc ${index},"${'some words of a text '.repeat(9)}${index}"\n`
+  writeFileSync(file, `id,text\n${Array.from({ length: 100_000 }, (_, index) => row(index)).join('')}`)
+  await page.evaluate(() => {
+    const shown = new Set<string>()
+    Object.assign(globalThis, { toranaProgress: shown })
+    new MutationObserver(() => {
+      for (const [said] of document.body.innerText.matchAll(/(?:Read|Sent) [\d.]+ \w+ of/g)) shown.add(said)
+    }).observe(document.body, { characterData: true, subtree: true, childList: true })
+  })
+  await page.locator('input[type=file]').first().setInputFiles(file)
+  await expect(page.getByText(/^19\.7 MB, 100,000 rows/)).toBeVisible()
+  await pick(page, 'Model', 'plain-w16')
+  await expect(page.getByRole('complementary')).toContainText('100,000')
+  await runButton(page).click()
+  await expect(page).toHaveURL(/\/batches\/batch_/, { timeout: 60_000 })
+  await expect(page.getByText(/ of 100,000$/).first()).toBeVisible()
+  const shown = await page.evaluate(() => [
+    ...(globalThis as unknown as { toranaProgress: Set<string> }).toranaProgress,
+  ])
+  for (const what of ['Read', 'Sent'])
+    assert.ok(shown.filter((said) => said.startsWith(what)).length >= 3, shown.join(', '))
+  assert.ok(asked.filter((url) => /\/uploads\/[^/]+\/parts$/.test(url)).length >= 3)
+})
+
+test('a Parquet file and a JSONL file are read as a CSV file is', async ({ openConsole }) => {
+  const { page } = await openNewBatch(openConsole)
+  const columnData = [
+    { name: 'sku', data: [1n, 2n], type: 'INT64' as const },
+    { name: 'text', data: ['a red chair', 'a blue lamp'], type: 'STRING' as const },
+  ]
+  const buffer = Buffer.from(parquetWriteBuffer({ columnData }))
+  const input = page.locator('input[type=file]').first()
+  await input.setInputFiles({ name: 'products.parquet', mimeType: 'application/octet-stream', buffer })
+  await expect(page.getByText(/2 rows, Parquet/)).toBeVisible()
+  await expect(page.getByRole('region', { name: 'First rows of the file' })).toContainText('a blue lamp')
+  await choose(page, '{"text":"a cat"}\n{"text":"a dog"}\n', 'pets.jsonl')
+  await expect(page.getByText(/2 rows, UTF-8, JSONL/)).toBeVisible()
+})
+
+test('rows that are too long are cut to what the model reads, or left out', async ({ openConsole }) => {
+  const long = 'many words of a long text '.repeat(2000)
+  for (const [rows, lines] of [
+    ['Skip', 2],
+    ['Truncate', 3],
+  ] as const) {
+    const { page } = await openNewBatch(openConsole)
+    await choose(page, `id,text\n1,short\n2,${long}\n3,\n4,also short\n`)
+    await pick(page, 'Model', 'text-embedding-3-small')
+    await page.getByRole('button', { name: rows, exact: true }).click()
+    await expect(page.getByText('1 empty, 1 over 8,192 tokens')).toBeVisible()
+    await runButton(page).click()
+    await expect(page).toHaveURL(/\/batches\/batch_/)
+    await expect(page.getByText(`${lines} of ${lines}`, { exact: true })).toBeVisible()
+    await expect(page.getByText('Completed')).toBeVisible()
+  }
+})
+
+test('an upload that a person stops leaves no batch, and can begin again', async ({ openConsole }) => {
+  const { page } = await openNewBatch(openConsole)
+  await choose(page)
+  await pick(page, 'Model', 'plain-w16')
+  const held = Promise.withResolvers<void>()
+  await page.route('**/playground/uploads/*/parts', async (route) => {
+    await held.promise
+    // The page has given it up by then.
+    await route.abort().catch(() => undefined)
+  })
+  const cancelled = page.waitForResponse(/playground\/uploads\/[^/]+\/cancel$/)
+  await runButton(page).click()
+  await page.getByRole('button', { name: 'Stop sending' }).click()
+  assert.equal((await cancelled).status(), 200)
+  held.resolve()
+  await page.unroute('**/playground/uploads/*/parts')
+  await expect(page.getByText('Read', { exact: true })).toBeVisible()
+  await runButton(page).click()
+  await expect(page).toHaveURL(/\/batches\/batch_/)
+})
+
+test('a run whose answer is lost is one batch when it is sent again', async ({ openConsole }) => {
+  const { page } = await openNewBatch(openConsole)
+  await choose(page)
+  await pick(page, 'Model', 'plain-w16')
+  const created: string[] = []
+  await page.route('**/api/v1/batches', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue()
+    const answer = await route.fetch()
+    created.push(((await answer.json()) as { id: string }).id)
+    return created.length === 1 ? route.abort() : route.fulfill({ response: answer })
+  })
+  await runButton(page).click()
+  await expect(page.getByRole('alert')).toBeVisible()
+  await runButton(page).click()
+  await expect(page).toHaveURL(/\/batches\/batch_/)
+  assert.deepEqual([created.length, new Set(created).size], [2, 1])
+})
+
+test('a reload keeps every choice for the file that is chosen next; another replaces it, dropped anywhere', async ({
   openConsole,
 }) => {
   const { page } = await openNewBatch(openConsole)
@@ -116,8 +237,9 @@ test('a reload keeps the file and every choice; another file replaces it, droppe
   await page.getByRole('button', { name: 'NPY', exact: true }).click()
   await expect(page.getByText('of $400.00 left')).toBeVisible()
   await page.reload()
+  await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toContainText('plain-w16')
+  await choose(page)
   await expect(page.getByText('support-articles.csv', { exact: true })).toBeVisible()
-  await expect(page.getByRole('combobox', { name: 'ID column' })).toContainText('Row number')
   await expect(page.getByRole('button', { name: 'NPY', exact: true })).toHaveAttribute('aria-pressed', 'true')
   const files = await page.evaluateHandle(() => {
     const transfer = new DataTransfer()
@@ -125,7 +247,7 @@ test('a reload keeps the file and every choice; another file replaces it, droppe
     return transfer
   })
   await page.dispatchEvent('body', 'dragover', { dataTransfer: files })
-  await expect(page.getByText('Drop the file to upload it')).toBeVisible()
+  await expect(page.getByText('Drop the file to use it')).toBeVisible()
   await page.dispatchEvent('body', 'drop', { dataTransfer: files })
   await expect(page.getByText('pets.jsonl', { exact: true })).toBeVisible()
   await expect(page.getByText(/2 rows, UTF-8, JSONL/)).toBeVisible()
@@ -175,7 +297,7 @@ test('a file that can’t be read is named with the reason, and the one before s
 }) => {
   const { page } = await openNewBatch(openConsole)
   await choose(page)
-  await expect(page.getByText('Uploaded', { exact: true })).toBeVisible()
+  await expect(page.getByText('Read', { exact: true })).toBeVisible()
   for (const [name, text] of [
     ['broken.jsonl', '{"text": "a cat"}\n{"text": '],
     ['header-only.csv', 'id,text\n'],

@@ -29,11 +29,12 @@ test.beforeAll(async () => {
 
 const nameOf = ({ file, method, path }: WrittenAt): string => `${file}: ${method} ${path}`
 
-/** Every `useWrite` in the sources, and the runs of the playgrounds, which stream. */
+/** Every `useWrite` in the sources, the runs of the playgrounds, which stream, and the file of a batch, which is sent in parts. */
 function writesInCode(): string[] {
   const streams = [
     'api/queries/playground-embeddings.ts: post /api/v1/playground/embeddings',
     'api/image-calls.ts: post /api/v1/playground/images/generations',
+    'api/batch-file.ts: post /api/v1/playground/uploads',
   ]
   const found = globSync('**/*.{ts,tsx}', { cwd: SOURCES }).flatMap((file) => {
     const text = readFileSync(join(SOURCES, file), 'utf8')

@@ -31,10 +31,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   '/api/v1/doctor': 'adds the ledger up again, and has a minute for it',
   '/api/v1/assets/{id}/content': 'a picture, from the store of pictures',
   '/api/v1/spaces/suspects/{id}/vectors': 'there is no suspect window in invented data',
-  '/api/v1/batch-drafts/{id}': 'a file that a person has just sent: there is none in invented data',
   '/api/v1/batches/{id}/output': 'a file, as long as the batch',
   '/api/v1/batches/{id}/errors': 'a file, as long as the batch',
-  '/api/v1/batches/{id}/results': 'a file, as long as the batch',
 }
 
 type Questions = Readonly<Record<string, readonly string[]>>

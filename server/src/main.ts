@@ -136,10 +136,10 @@ export async function startNode(
   const readiness = readinessOf(basics, { listeners, directory, stores, catalog, signal, ended })
   const served = { ...engine, directory, images, bulk, readiness, listeners, liveNodes: stores.liveNodes }
   const { capture } = captures
-  const { app: gateway, handlers } = await openGateway(basics, { ...served, traces, capture })
+  const { app: gateway, ...played } = await openGateway(basics, { ...served, traces, capture })
   const alerts = opened.use(openAlerts(basics, { stores, catalog, live, spaces, controlUrl }))
   const people = opened.use(await openPeople(basics, stores, controlUrl))
-  const own = { configuration, controlUrl, peers, handlers, scheduler }
+  const own = { configuration, controlUrl, peers, ...played, scheduler }
   const shown = { ...served, ...own, people, live, alerts, captures, lake }
   const { control, commands } = await openControl(basics, shown)
   signal.throwIfAborted()

@@ -87,14 +87,9 @@ function targetOf(specifier: string, from: string): { readonly layer: string; re
   return { layer: 'npm', path: specifier }
 }
 
-/** The readers of corpora and the writers of vectors, which threads of a node use too. */
+/** Tables of Parquet, which threads of a node use too. */
 function isFileFormat(specifier: string, layer: string): boolean {
-  return (
-    layer === 'runtime' &&
-    /^torana-bulk\/(?:corpus|csv|format|jsonl|problem|request-line|table|table-reader|vectors)$/.test(
-      specifier,
-    )
-  )
+  return layer === 'runtime' && /^torana-bulk\/table(?:-reader)?$/.test(specifier)
 }
 
 /** Layers that a lower one reaches through a port. */
@@ -239,6 +234,7 @@ const OWN_WRITES: Readonly<Record<string, string>> = {
   'api/queries/routing.ts':
     'asks by POST what a set of changes would do: it is too long for an address, and nothing is saved',
   'api/image-calls.ts': 'runs a model: the answer is a stream',
+  'api/batch-file.ts': 'counts texts by a dry run, and sends a file in parts before the batch is written',
   'api/try-call.ts': 'sends what a person typed in the API reference, and shows the answer as it is',
   'pages/embeddings/samples.ts': 'is code for people to copy',
 }
@@ -420,10 +416,63 @@ test('bulk imports only itself, packages and Node', () => {
     "import { LineSplitter } from '#core/files/lines.ts'",
     "import { builtInFacts } from 'torana/config'",
     "import { dollars } from '../../server/src/core/price.ts'",
-    "import { tableFromIPC } from 'apache-arrow'",
+    "import { parquetRead } from 'hyparquet'",
     "import { nanoUsdOf } from './money.ts'",
   ].join('\n')
   assert.equal(findBulkUntidy([{ path: 'src/planted.ts', text }]).length, 3)
+})
+
+/** What the console may import of `bulk/`: readers and writers that need no disk. */
+const FOR_BROWSERS =
+  /^torana-bulk\/(?:bytes|corpus|csv|format|json-lines|jsonl|parquet|problem|request-line|results|vectors)$/
+const NEEDS_NODE = /\b(?:Buffer|process)\b/
+
+/** Files of `bulk/` that a browser would load, by what the console imports, and what none of them may have. */
+function findUnfitForBrowsers(
+  console: readonly Source[],
+  bulk: readonly Source[],
+  exported: Record<string, string>,
+): string[] {
+  const errors: string[] = []
+  const waiting: string[] = []
+  for (const { path, text } of console) {
+    if (/\.test\.tsx?$/.test(path)) continue
+    for (const specifier of importsIn({ path, text })) {
+      if (!specifier.startsWith('torana')) continue
+      if (FOR_BROWSERS.test(specifier))
+        waiting.push(exported[specifier.replace('torana-bulk', '.')]?.slice(2) ?? '')
+      else
+        errors.push(`${path}: the console may not import ${specifier}: ${FOR_BROWSERS.source} need no disk`)
+    }
+  }
+  const seen = new Set<string>()
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const source = bulk.find((one) => one.path === path)
+    if (seen.has(path) || source === undefined) continue
+    seen.add(path)
+    const code = source.text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    if (NEEDS_NODE.test(code) || importsIn(source).some((one) => one.startsWith('node:')))
+      errors.push(`bulk/${path}: a browser loads it, so it may name neither Buffer nor process nor node:`)
+    for (const specifier of importsIn(source))
+      if (specifier.startsWith('.')) waiting.push(join(path, '..', specifier))
+  }
+  if (seen.size < 8) errors.push('found too few files that browsers load: the check would pass vacuously')
+  return errors
+}
+
+test('what the console takes from bulk runs in a browser', () => {
+  const { exports: exported } = JSON.parse(readFileSync(join(REPOSITORY, 'bulk/package.json'), 'utf8')) as {
+    exports: Record<string, string>
+  }
+  const [console, bulk] = [sourcesIn('console/src'), sourcesIn('bulk')]
+  assertTidy(findUnfitForBrowsers(console, bulk, exported))
+  const planted = { path: 'workers/x.ts', text: "import { runCorpus } from 'torana-bulk/run'\n" }
+  assert.match(
+    String(findUnfitForBrowsers([...console, planted], bulk, exported)),
+    /may not import torana-bulk\/run/,
+  )
+  const needy = bulk.map((one) => (one.path === 'src/bytes.ts' ? { ...one, text: 'Buffer.alloc(1)' } : one))
+  assert.match(String(findUnfitForBrowsers(console, needy, exported)), /src\/bytes\.ts: a browser loads it/)
 })
 
 test('the importer knows the server by torana/config only', () => {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { parquetWriteFile } from 'hyparquet-writer'
-import { openCorpus, rowsOf, type ColumnChoice } from './corpus.ts'
+import { rowsOf, type ColumnChoice } from './corpus.ts'
+import { openCorpus } from './open-corpus.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-corpus-'))
 after(() => rmSync(folder, { recursive: true }))

@@ -1,6 +1,4 @@
 /** What to embed: rows of a file, read once from start to end. */
-import { existsSync } from 'node:fs'
-import { extname } from 'node:path'
 import { CommandProblem } from '../command-problem.ts'
 import type { Columns, CorpusFile } from './corpus-file.ts'
 
@@ -23,24 +21,9 @@ export interface ColumnChoice {
   readonly image?: string | undefined
 }
 
-export const CORPUS_ENDINGS = ['.jsonl', '.csv', '.tsv', '.parquet']
-
-export function isCorpusFile(file: string): boolean {
-  return CORPUS_ENDINGS.includes(extname(file).toLowerCase())
-}
-
 /** Usual names of the text column; the first one found is used. */
 const TEXT_COLUMNS = ['text', 'content', 'input', 'document']
 const ID_COLUMNS = ['id', '_id', 'custom_id']
-
-/** Loads only the reader of the format at hand. */
-export async function openCorpus(file: string): Promise<CorpusFile> {
-  const format = extname(file).toLowerCase()
-  if (!existsSync(file)) throw new CommandProblem(`There is no file ${file}.`)
-  if (format === '.jsonl') return new (await import('./jsonl.ts')).JsonlCorpus(file)
-  if (format === '.parquet') return (await import('./parquet.ts')).ParquetCorpus.open(file)
-  return new (await import('./csv.ts')).CsvCorpus(file, format === '.tsv' ? '\t' : ',')
-}
 
 /** Rows from `first` on. Throws a `CommandProblem` if the file lacks the chosen columns. */
 export async function* rowsOf(

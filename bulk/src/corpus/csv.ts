@@ -1,71 +1,29 @@
 /** A corpus as comma-separated values (RFC 4180) with the names of its columns in the first line. */
-import { createReadStream, statSync } from 'node:fs'
 import { CommandProblem } from '../command-problem.ts'
-import type { Columns, CorpusFile } from './corpus-file.ts'
+import type { Columns } from './corpus-file.ts'
 
-const CHUNK_BYTES = 1024 * 1024
 /** Longest field: an unclosed quote would otherwise read the rest of the file into memory. */
 const MAX_FIELD_CHARACTERS = 16 * 1024 * 1024
 
-export class CsvCorpus implements CorpusFile {
-  readonly #file: string
-  readonly #separator: string
-  readonly #bytes: number
-  #read = 0
-
-  constructor(file: string, separator: string) {
-    this.#file = file
-    this.#separator = separator
-    this.#bytes = statSync(file).size
-  }
-
-  fractionRead(): number {
-    return this.#bytes === 0 ? 1 : this.#read / this.#bytes
-  }
-
-  async *rows(first: number): AsyncGenerator<Columns> {
-    let row = 0
-    for await (const columns of csvRows(this.#chunks(), { separator: this.#separator, hasHeader: true })) {
-      if (row >= first) yield columns
-      row += 1
-    }
-  }
-
-  async *#chunks(): AsyncGenerator<string> {
-    // Removes the byte order mark, and joins characters that are cut between two chunks.
-    const decoder = new TextDecoder()
-    for await (const chunk of createReadStream(this.#file, { highWaterMark: CHUNK_BYTES })) {
-      this.#read += (chunk as Buffer).length
-      yield decoder.decode(chunk as Buffer, { stream: true })
-    }
-    yield decoder.decode()
-  }
-}
-
-export interface CsvForm {
-  readonly separator: string
-  /** Whether the first record names the columns. Otherwise they have numbers. */
-  readonly hasHeader: boolean
-}
-
-/** Rows of a text that arrives in chunks. */
+/** Rows from `first` on, of a text that arrives in chunks. */
 export async function* csvRows(
   chunks: AsyncIterable<string>,
-  { separator, hasHeader }: CsvForm,
+  separator: string,
+  first = 0,
 ): AsyncGenerator<Columns> {
   let names: readonly string[] | undefined
   let row = 0
   for await (const record of recordsIn(chunks, separator)) {
     if (names === undefined) {
-      names = hasHeader ? headerOf(record) : record.map((_, index) => `column ${index + 1}`)
-      if (hasHeader) continue
+      names = headerOf(record)
+      continue
     }
     row += 1
     if (record.length !== names.length)
       throw new CommandProblem(
         `Row ${row} has ${record.length} fields, and there are ${names.length} columns.`,
       )
-    yield Object.fromEntries(names.map((name, index) => [name, record[index]]))
+    if (row > first) yield Object.fromEntries(names.map((name, index) => [name, record[index]]))
   }
 }
 

@@ -1,50 +1,18 @@
 /** A corpus with one JSON object per line. */
-import { createReadStream, statSync } from 'node:fs'
 import { CommandProblem } from '../command-problem.ts'
 import { isRecord, linesIn, MAX_LINE_BYTES } from '../json-lines.ts'
-import type { Columns, CorpusFile } from './corpus-file.ts'
+import type { Columns } from './corpus-file.ts'
 
-/** Bytes per read from the disk. */
-const CHUNK_BYTES = 1024 * 1024
-const BYTE_ORDER_MARK = '\uFEFF'
-
-export class JsonlCorpus implements CorpusFile {
-  readonly #file: string
-  readonly #bytes: number
-  #read = 0
-
-  constructor(file: string) {
-    this.#file = file
-    this.#bytes = statSync(file).size
-  }
-
-  fractionRead(): number {
-    return this.#bytes === 0 ? 1 : this.#read / this.#bytes
-  }
-
-  async *rows(first: number): AsyncGenerator<Columns> {
-    yield* jsonRows(this.#chunks(), first)
-  }
-
-  async *#chunks(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of createReadStream(this.#file, { highWaterMark: CHUNK_BYTES })) {
-      this.#read += (chunk as Buffer).length
-      yield chunk as Buffer
-    }
-  }
-}
-
-/** Rows from `first` on, of bytes that arrive in chunks. */
-export async function* jsonRows(chunks: AsyncIterable<Uint8Array>, first = 0): AsyncGenerator<Columns> {
+/** Rows from `first` on, of a text that arrives in chunks. */
+export async function* jsonRows(chunks: AsyncIterable<string>, first = 0): AsyncGenerator<Columns> {
   let row = 0
   let number = 0
   for await (const line of linesIn(chunks)) {
     number += 1
     if (line === undefined) throw new CommandProblem(`Line ${number} has more than ${MAX_LINE_BYTES} bytes.`)
-    const text = number === 1 && line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line
-    if (/^[ \t\r]*$/.test(text)) continue
+    if (/^[ \t\r]*$/.test(line)) continue
     // Rows sent by an earlier run are not parsed again.
-    if (row >= first) yield columnsIn(text, number)
+    if (row >= first) yield columnsIn(line, number)
     row += 1
   }
 }

@@ -1,7 +1,5 @@
-/** A corpus in a Parquet file, read one row group after another. */
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+/** Rows of a Parquet file, read one row group after another. */
 import {
-  asyncBufferFromFile,
   parquetMetadataAsync,
   parquetReadObjects,
   type AsyncBuffer,
@@ -11,30 +9,35 @@ import {
 import { CommandProblem } from '../command-problem.ts'
 import type { Columns, CorpusFile } from './corpus-file.ts'
 
-/** hyparquet itself reads Snappy. */
-const COMPRESSORS: Compressors = {
-  GZIP: (bytes) => gunzipSync(bytes),
-  ZSTD: (bytes) => zstdDecompressSync(bytes),
-  BROTLI: (bytes) => brotliDecompressSync(bytes),
-}
+export type { AsyncBuffer, Compressors }
+
+/** Codecs that hyparquet itself reads. */
+const READ_CODECS: ReadonlySet<string> = new Set(['UNCOMPRESSED', 'SNAPPY'])
 
 export class ParquetCorpus implements CorpusFile {
   readonly #file: AsyncBuffer
   readonly #metadata: FileMetaData
+  readonly #compressors: Compressors
   #rowsRead = 0
 
-  private constructor(file: AsyncBuffer, metadata: FileMetaData) {
+  private constructor(file: AsyncBuffer, metadata: FileMetaData, compressors: Compressors) {
     this.#file = file
     this.#metadata = metadata
+    this.#compressors = compressors
   }
 
-  static async open(path: string): Promise<ParquetCorpus> {
-    const file = await asyncBufferFromFile(path)
-    try {
-      return new ParquetCorpus(file, await parquetMetadataAsync(file))
-    } catch (error) {
-      throw new CommandProblem(`${path} can't be read as Parquet: ${(error as Error).message}`)
-    }
+  static async open(name: string, file: AsyncBuffer, compressors: Compressors): Promise<ParquetCorpus> {
+    const metadata = await parquetMetadataAsync(file).catch((error: Error) => {
+      throw new CommandProblem(`${name} can't be read as Parquet: ${error.message}`)
+    })
+    const codecs = metadata.row_groups.flatMap(({ columns }) =>
+      columns.flatMap(({ meta_data: data }) => data?.codec ?? []),
+    )
+    const unread = codecs.find((codec) => !READ_CODECS.has(codec) && !(codec in compressors))
+    if (unread === undefined) return new ParquetCorpus(file, metadata, compressors)
+    throw new CommandProblem(
+      `${name} is compressed with ${unread}, which can't be read here. Save it with SNAPPY.`,
+    )
   }
 
   fractionRead(): number {
@@ -51,7 +54,7 @@ export class ParquetCorpus implements CorpusFile {
         const rows = await parquetReadObjects({
           file: this.#file,
           metadata: this.#metadata,
-          compressors: COMPRESSORS,
+          compressors: this.#compressors,
           rowStart,
           rowEnd: end,
         })

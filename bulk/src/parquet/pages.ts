@@ -1,13 +1,16 @@
 /** Pages of a Parquet file. hyparquet-writer's Thrift writer writes their headers. */
-import { zstdCompressSync } from 'node:zlib'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
+import { encodeText, joinBytes } from '../bytes.ts'
 
-export const MAGIC = Buffer.from('PAR1')
+export const MAGIC = encodeText('PAR1')
+
+type Compress = (plain: Uint8Array) => Uint8Array
 
 export interface PageForm {
   readonly encoding?: 'PLAIN' | 'RLE_DICTIONARY'
-  readonly isCompressed?: boolean
+  /** Undefined: the page is not compressed. */
+  readonly compress?: Compress | undefined
 }
 
 /** A page with its header, and the size that it would have uncompressed. */
@@ -20,9 +23,9 @@ export interface WrittenPage {
 export function dataPage(
   values: number,
   parts: readonly Uint8Array[],
-  { encoding = 'PLAIN', isCompressed = false }: PageForm = {},
+  { encoding = 'PLAIN', compress }: PageForm = {},
 ): WrittenPage {
-  return written(parts, isCompressed, {
+  return written(parts, compress, {
     type: 'DATA_PAGE',
     data_page_header: {
       num_values: values,
@@ -36,9 +39,9 @@ export function dataPage(
 export function dictionaryPage(
   values: number,
   parts: readonly Uint8Array[],
-  { isCompressed = false }: PageForm = {},
+  { compress }: PageForm = {},
 ): WrittenPage {
-  return written(parts, isCompressed, {
+  return written(parts, compress, {
     type: 'DICTIONARY_PAGE',
     dictionary_page_header: { num_values: values, encoding: 'PLAIN' },
   })
@@ -46,9 +49,9 @@ export function dictionaryPage(
 
 type PageKind = Omit<Parameters<typeof writePageHeader>[1], 'uncompressed_page_size' | 'compressed_page_size'>
 
-function written(parts: readonly Uint8Array[], isCompressed: boolean, kind: PageKind): WrittenPage {
-  const plain = Buffer.concat(parts)
-  const kept = isCompressed ? zstdCompressSync(plain) : plain
+function written(parts: readonly Uint8Array[], compress: Compress | undefined, kind: PageKind): WrittenPage {
+  const plain = joinBytes(parts)
+  const kept = compress?.(plain) ?? plain
   const header = new ByteWriter()
   writePageHeader(header, {
     ...kind,
@@ -56,13 +59,14 @@ function written(parts: readonly Uint8Array[], isCompressed: boolean, kind: Page
     compressed_page_size: kept.length,
   })
   const head = header.getBytes()
-  return { bytes: Buffer.concat([head, kept]), plainBytes: head.length + plain.length }
+  return { bytes: joinBytes([head, kept]), plainBytes: head.length + plain.length }
 }
 
 export function withLength(bytes: Uint8Array): Uint8Array {
-  const length = Buffer.alloc(4)
-  length.writeUInt32LE(bytes.length)
-  return Buffer.concat([length, bytes])
+  const whole = new Uint8Array(4 + bytes.length)
+  new DataView(whole.buffer).setUint32(0, bytes.length, true)
+  whole.set(bytes, 4)
+  return whole
 }
 
 /** Run-length encoding of one value of at most eight bits: the count as a varint, then the value. */

@@ -2,6 +2,7 @@
  * A Parquet file of a table: a row group per slice, each column one page, compressed by zstd. hyparquet-writer encodes value by value,
  * which is several times the work.
  */
+import { zstdCompressSync } from 'node:zlib'
 import type { ColumnChunk, FileMetaData, RowGroup, SchemaElement } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
@@ -36,7 +37,7 @@ export interface Bounds {
 
 /** Bits of a place in a dictionary. A row group has fewer rows than that. */
 const MAX_PLACE_BITS = 24
-const COMPRESSED = { isCompressed: true }
+const COMPRESSED = { compress: (plain: Uint8Array) => zstdCompressSync(plain) }
 
 export class TableWriter {
   readonly #columns: readonly TableColumn[]

@@ -1,11 +1,11 @@
 /** Results of a slice's batches in corpus order, kept on disk: a slice may have hundreds of megabytes. */
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { CommandProblem } from '../command-problem.ts'
-import { linesIn } from '../json-lines.ts'
+import { decodeText, linesIn } from '../json-lines.ts'
+import { embeddingsIn, readBlocks, readEmbedding, type ResultLine } from '../vectors/results.ts'
 import {
   bytesOf,
   dimensionsIn,
-  fillMissing,
   type NumberType,
   type VectorBlock,
   type VectorSlice,
@@ -14,23 +14,11 @@ import type { RowError } from './row-error.ts'
 import { rowIn } from '../corpus/request-line.ts'
 import type { Slice } from './state.ts'
 
-/** A line of an output or error file. */
-interface ResultLine {
-  readonly custom_id: string
-  readonly response: {
-    readonly status_code: number
-    readonly body: {
-      readonly data?: readonly { readonly embedding: string }[]
-      readonly error?: { readonly code: string | null; readonly message: string }
-    }
-  } | null
-  readonly error: { readonly code: string; readonly message: string } | null
-}
-
 /** Error codes of lines that never ran; their rows are sent again. */
 const NOT_RUN = new Set(['batch_expired', 'batch_cancelled'])
-/** Vectors held in memory at a time. */
-const BLOCK_BYTES = 4 * 1024 * 1024
+/** Vectors that are written to the disk at once. */
+const WRITTEN_BYTES = 4 * 1024 * 1024
+
 export class SliceResults implements VectorSlice {
   readonly #slice: Slice
   readonly #type: NumberType
@@ -80,23 +68,18 @@ export class SliceResults implements VectorSlice {
 
   /** Reads an output or error file. */
   async take(content: AsyncIterable<Uint8Array>): Promise<void> {
-    for await (const line of linesIn(content)) this.#line(line)
+    for await (const line of linesIn(decodeText(content))) this.#line(line)
     this.#flush()
   }
 
-  async *blocks(): AsyncGenerator<VectorBlock> {
+  blocks(): AsyncGenerator<VectorBlock> {
     const rowBytes = this.#rowBytes()
-    const perBlock = Math.max(1, Math.floor(BLOCK_BYTES / rowBytes))
-    const { rows } = this.#slice
-    for (let first = 0; first < rows; first += perBlock) {
-      const own = this.#ids.slice(first, first + perBlock)
-      const bytes = new Uint8Array(own.length * rowBytes)
+    const read = (first: number, count: number): Uint8Array<ArrayBuffer> => {
+      const bytes = new Uint8Array(count * rowBytes)
       readSync(this.#file, bytes, 0, bytes.length, first * rowBytes)
-      const has = own.map((id) => id !== undefined)
-      for (const [row, isThere] of has.entries())
-        if (!isThere) fillMissing(bytes.subarray(row * rowBytes, (row + 1) * rowBytes), this.#type)
-      yield { bytes, ids: own.map((id) => id ?? ''), has }
+      return bytes
     }
+    return readBlocks({ ids: this.#ids, rowBytes, type: this.#type, read })
   }
 
   /** Sets the width for a slice without vectors. */
@@ -111,11 +94,12 @@ export class SliceResults implements VectorSlice {
   #line(text: string | undefined): void {
     if (text === undefined) throw new CommandProblem('A line of the results is longer than any vector.')
     if (text === '') return
-    const { custom_id, response, error } = JSON.parse(text) as ResultLine
+    const line = JSON.parse(text) as ResultLine
+    const { custom_id, response, error } = line
     const { row, id } = rowIn(custom_id)
-    const embedding = response?.status_code === 200 ? response.body.data?.[0]?.embedding : undefined
-    if (embedding !== undefined) {
-      this.#vector(row, id, embedding)
+    const kept = readEmbedding(embeddingsIn(line)?.[0], this.#type)
+    if (kept !== undefined) {
+      this.#vector(row, id, kept)
       return
     }
     const said = error ?? response?.body.error
@@ -124,11 +108,10 @@ export class SliceResults implements VectorSlice {
     this.#errors.set(row, { row, id, code, message: said?.message ?? 'The gateway did not say why.' })
   }
 
-  #vector(row: number, id: string, embedding: string): void {
+  #vector(row: number, id: string, kept: Uint8Array): void {
     const index = row - this.#slice.firstRow
     if (!(index >= 0 && index < this.#slice.rows))
       throw new CommandProblem(`The results have the row ${row}, which was not asked for.`)
-    const kept = Buffer.from(embedding, 'base64')
     const dimensions = dimensionsIn(kept.length, this.#type)
     this.#dimensions ??= dimensions
     if (dimensions !== this.#dimensions)
@@ -137,7 +120,7 @@ export class SliceResults implements VectorSlice {
       )
     this.#ids[index] = id
     const isNext = index === this.#waitingFrom + this.#waiting.length
-    if (!isNext || this.#waiting.length * kept.length >= BLOCK_BYTES) this.#flush()
+    if (!isNext || this.#waiting.length * kept.length >= WRITTEN_BYTES) this.#flush()
     if (this.#waiting.length === 0) this.#waitingFrom = index
     this.#waiting.push(kept)
   }

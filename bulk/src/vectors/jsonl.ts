@@ -1,4 +1,5 @@
 /** One JSON object per line: every program can read it, at five times the size of the other formats. */
+import { encodeText } from '../bytes.ts'
 import type { VectorFacts, VectorFormat, VectorSlice } from './vector-format.ts'
 import { bytesOf, numbersIn, withVector } from './vector-format.ts'
 
@@ -24,7 +25,7 @@ export class JsonlFormat implements VectorFormat {
         const vector = [...numbersIn(own, this.#facts.type)]
         return `${JSON.stringify({ id, vector })}\n`
       })
-      yield Buffer.from(lines.join(''))
+      yield encodeText(lines.join(''))
     }
   }
 

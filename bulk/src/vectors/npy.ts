@@ -1,4 +1,5 @@
 /** NumPy's format: a text header, then the matrix. Row n is row n of the corpus; a row without a vector is NaN, or zeros. */
+import { encodeText, joinBytes } from '../bytes.ts'
 import { numbersOf } from './vector-format.ts'
 import type { NumberType, VectorFacts, VectorFormat, VectorSlice } from './vector-format.ts'
 
@@ -26,11 +27,8 @@ export class NpyFormat implements VectorFormat {
   head(rows: number): Uint8Array {
     const shape = `{'descr': '${TYPES[this.#facts.type]}', 'fortran_order': False, 'shape': (${rows}, ${numbersOf(this.#facts)}), }`
     const text = `${shape.padEnd(HEAD_BYTES - MAGIC.length - 2 - 1)}\n`
-    const head = Buffer.alloc(HEAD_BYTES)
-    head.set(MAGIC)
-    head.writeUInt16LE(text.length, MAGIC.length)
-    head.write(text, MAGIC.length + 2, 'latin1')
-    return head
+    const length = Uint8Array.of(text.length & 0xff, text.length >> 8)
+    return joinBytes([Uint8Array.from(MAGIC), length, encodeText(text)])
   }
 
   async *slice(slice: VectorSlice): AsyncGenerator<Uint8Array> {

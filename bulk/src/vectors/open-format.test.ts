@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tableFromIPC } from 'apache-arrow'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { openFormat } from './open-format.ts'
 import { isSigned, numbersOf } from './vector-format.ts'
@@ -79,22 +78,6 @@ test('a NumPy file has a row for each row of the corpus, and NaN where there is 
   }
 })
 
-test('an Arrow file has typed vectors, and says their space', async () => {
-  for (const type of TYPES) {
-    const table = tableFromIPC(await fileOf('.arrow', type))
-    assert.equal(
-      String(table.schema.fields[1]?.type),
-      `FixedSizeList[3]<${type === 'float32' ? 'Float32' : 'Float16'}>`,
-    )
-    const rows = table.toArray() as { id: string; vector: Iterable<number> }[]
-    assert.deepEqual(
-      rows.map(({ id, vector }) => ({ id, vector: Array.from(vector, (value) => value + 0) })),
-      EXPECTED.map(({ id, vector }) => ({ id, vector: vector.map((value) => value + 0) })),
-    )
-    assert.equal(table.schema.metadata.get('torana.space'), SPACE)
-  }
-})
-
 test('a Parquet file has lists of numbers, and says their space', async () => {
   for (const type of TYPES) {
     const { buffer: file, byteOffset, length } = await fileOf('.parquet', type)
@@ -154,13 +137,6 @@ for (const type of BYTE_TYPES)
         .split('\n')
         .map((line) => (JSON.parse(line) as { vector: number[] }).vector),
       jsonl.rows,
-    )
-    const arrow = await byteFileOf('.arrow', type)
-    const table = tableFromIPC(arrow.file)
-    assert.match(String(table.schema.fields[1]?.type), isSigned(type) ? /<Int8>/ : /<Uint8>/)
-    assert.deepEqual(
-      (table.toArray() as { vector: Iterable<number> }[]).map(({ vector }) => [...vector]),
-      arrow.rows,
     )
     const { file, rows } = await byteFileOf('.parquet', type)
     const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length)

@@ -9,6 +9,5 @@ export async function openFormat(
 ): Promise<VectorFormat> {
   if (ending === '.npy') return new (await import('./npy.ts')).NpyFormat(facts)
   if (ending === '.jsonl') return new (await import('./jsonl.ts')).JsonlFormat(facts)
-  if (ending === '.arrow') return new (await import('./arrow.ts')).ArrowFormat(facts, memory)
   return new (await import('./parquet.ts')).ParquetFormat(facts, memory)
 }

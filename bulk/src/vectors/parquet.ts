@@ -5,8 +5,9 @@
 import type { FileMetaData, RowGroup, SchemaElement } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
+import { encodeText, joinBytes } from '../bytes.ts'
 import { dataPage, dictionaryPage, MAGIC, run, varint, withLength } from '../parquet/pages.ts'
-import { schemaMessage, vectorSchema } from './arrow-schema.ts'
+import { arrowSchema } from './arrow-schema.ts'
 import { factTexts, isByte, isSigned, numbersOf, withVector } from './vector-format.ts'
 import type { NumberType, VectorFacts, VectorFormat, VectorSlice } from './vector-format.ts'
 
@@ -62,14 +63,14 @@ export class ParquetFormat implements VectorFormat {
   tail(): Uint8Array {
     const writer = new ByteWriter()
     writeMetadata(writer, this.#metadata())
-    return Buffer.concat([writer.getBytes(), MAGIC])
+    return joinBytes([writer.getBytes(), MAGIC])
   }
 
   /** All rows have the same width and no nulls, so the levels are a few runs. */
   #vectorPage(rows: number, bytes: Uint8Array): Uint8Array {
     const numbers = numbersOf(this.#facts)
-    const rowLevels = Buffer.concat([run(1, 0), ...(numbers > 1 ? [run(numbers - 1, 1)] : [])])
-    const repetition = Buffer.concat(Array.from({ length: rows }, () => rowLevels))
+    const rowLevels = joinBytes([run(1, 0), ...(numbers > 1 ? [run(numbers - 1, 1)] : [])])
+    const repetition = joinBytes(Array.from({ length: rows }, () => rowLevels))
     const levels = [withLength(repetition), withLength(run(rows * numbers, 1))]
     return isByte(this.#facts.type)
       ? dataPage(rows * numbers, [...levels, ...dictionaryIndexes(bytes)], { encoding: 'RLE_DICTIONARY' })
@@ -80,7 +81,7 @@ export class ParquetFormat implements VectorFormat {
   #metadata(): FileMetaData {
     const rows = this.memory.reduce((sum, group) => sum + group.rows, 0)
     const texts = new Map(factTexts(this.#facts))
-    texts.set('ARROW:schema', Buffer.from(schemaMessage(vectorSchema(this.#facts))).toString('base64'))
+    texts.set('ARROW:schema', arrowSchema(this.#facts).toBase64())
     return {
       version: 2,
       schema: this.#schema(),
@@ -157,10 +158,10 @@ function numberElement(type: NumberType) {
       type_length: 2,
       logical_type: { type: 'FLOAT16' as const },
     }
+  // Without the logical type of the same meaning: hyparquet-writer writes its width in four bytes, which other readers refuse.
   return {
     type: 'INT32' as const,
     converted_type: isSigned(type) ? ('INT_8' as const) : ('UINT_8' as const),
-    logical_type: { type: 'INTEGER' as const, bitWidth: 8, isSigned: isSigned(type) },
   }
 }
 
@@ -168,10 +169,10 @@ const BYTE_VALUES = 256
 
 /** All values of a byte, so that the bytes of vectors are their own places in it: one byte for each number. */
 function valuesOfByte(type: NumberType): Uint8Array {
-  const values = Buffer.alloc(BYTE_VALUES * 4)
-  for (let byte = 0; byte < BYTE_VALUES; byte += 1)
-    values.writeInt32LE(isSigned(type) ? (byte << 24) >> 24 : byte, byte * 4)
-  return dictionaryPage(BYTE_VALUES, [values]).bytes
+  const values = Int32Array.from({ length: BYTE_VALUES }, (_, byte) =>
+    isSigned(type) ? (byte << 24) >> 24 : byte,
+  )
+  return dictionaryPage(BYTE_VALUES, [new Uint8Array(values.buffer)]).bytes
 }
 
 /** The width of an index in bits, then one run of groups of eight indexes. */
@@ -183,6 +184,6 @@ function dictionaryIndexes(bytes: Uint8Array): readonly Uint8Array[] {
 function idPage(ids: readonly string[]): Uint8Array {
   return dataPage(
     ids.length,
-    ids.map((id) => withLength(Buffer.from(id))),
+    ids.map((id) => withLength(encodeText(id))),
   ).bytes
 }

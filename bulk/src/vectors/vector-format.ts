@@ -105,7 +105,7 @@ export interface VectorFormat {
   readonly keepsEveryRow: boolean
 }
 
-export const VECTOR_ENDINGS = ['.jsonl', '.npy', '.arrow', '.parquet'] as const
+export const VECTOR_ENDINGS = ['.jsonl', '.npy', '.parquet'] as const
 export type VectorEnding = (typeof VECTOR_ENDINGS)[number]
 
 export function isVectorEnding(text: string): text is VectorEnding {

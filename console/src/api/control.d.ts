@@ -71,6 +71,34 @@ export interface paths {
          */
         post: operations["playEdits"];
     };
+    "/api/v1/playground/uploads": {
+        /**
+         * Begin a file of requests that arrives in parts; answers as POST /v1/uploads does
+         * @description With `x-api-key: <secret of a key>` the request runs as that key's own: its models, limits and budget apply, and its project pays.
+         */
+        post: operations["playUpload"];
+    };
+    "/api/v1/playground/uploads/{id}/parts": {
+        /**
+         * Add a part of at most 64 MB; answers as POST /v1/uploads/{id}/parts does
+         * @description With `x-api-key: <secret of a key>` the request runs as that key's own: its models, limits and budget apply, and its project pays.
+         */
+        post: operations["playUploadPart"];
+    };
+    "/api/v1/playground/uploads/{id}/complete": {
+        /**
+         * Make a file of the parts, in the order given; answers as POST /v1/uploads/{id}/complete does
+         * @description With `x-api-key: <secret of a key>` the request runs as that key's own: its models, limits and budget apply, and its project pays.
+         */
+        post: operations["playUploadCompletion"];
+    };
+    "/api/v1/playground/uploads/{id}/cancel": {
+        /**
+         * Forget an upload and its parts; answers as POST /v1/uploads/{id}/cancel does
+         * @description With `x-api-key: <secret of a key>` the request runs as that key's own: its models, limits and budget apply, and its project pays.
+         */
+        post: operations["playUploadCancel"];
+    };
     "/api/v1/webhook-events": {
         /** Events that were sent, or are to be sent, to webhooks of projects, newest first */
         get: operations["listWebhookEvents"];
@@ -430,27 +458,11 @@ export interface paths {
         /** The bytes of an image that was made, or a small copy of it */
         get: operations["assetContent"];
     };
-    "/api/v1/batch-drafts": {
-        /** Send a file of rows as CSV or JSONL; the answer says what is in it */
-        post: operations["createBatchDraft"];
-    };
-    "/api/v1/batch-drafts/{id}": {
-        /** A file that you sent within the last 24 hours */
-        get: operations["getBatchDraft"];
-        /** Delete a file that you sent. Batches made of it go on */
-        delete: operations["deleteBatchDraft"];
-    };
-    "/api/v1/batch-drafts/{id}/estimate": {
-        /** What a batch of these options would cost, how long it would take, and why it cannot run */
-        post: operations["estimateBatchDraft"];
-    };
-    "/api/v1/batch-drafts/{id}/run": {
-        /** Make a batch of a draft. The same options again are the same batch */
-        post: operations["runBatchDraft"];
-    };
     "/api/v1/batches": {
         /** Batches, newest first: how far each is, and what it has cost so far */
         get: operations["listBatches"];
+        /** Run the requests of a file in the background. The same `Idempotency-Key` is the same batch */
+        post: operations["createBatch"];
     };
     "/api/v1/batches/{id}": {
         /** One batch: how fast it goes, and how its lines failed */
@@ -471,10 +483,6 @@ export interface paths {
     "/api/v1/batches/{id}/resume": {
         /** End the pause of a batch, whether a person made it or Torana: it is tried at once */
         post: operations["resumeBatch"];
-    };
-    "/api/v1/batches/{id}/results": {
-        /** The vectors of a batch as one file, in the order of its lines; of one that still runs, as far as they are there */
-        get: operations["batchResults"];
     };
     "/api/v1/batches/{id}/output": {
         /** The output file of a batch, whole or a range of it; of one that still runs, as far as it is there */
@@ -879,136 +887,6 @@ export interface components {
              * @default false
              */
             pictures: boolean;
-        };
-        BatchDraft: {
-            id: string;
-            project: string;
-            name: string;
-            /** @enum {string} */
-            format: "csv" | "jsonl";
-            delimiter: ("," | ";" | "\t" | "|") | null;
-            has_header: boolean;
-            bytes: number;
-            rows: number;
-            columns: {
-                name: string;
-                /** @description Rows with a value in it. */
-                filled: number;
-                empty: number;
-                longest_bytes: number;
-                /** @description Values that are there more than once, beyond the first of each. null: too many to compare. */
-                duplicates: number | null;
-            }[];
-            /** @description The first five rows, cell by cell, each cut after 200 characters. */
-            preview: string[][];
-            /** @description The column that usually holds the texts. */
-            text_column: string | null;
-            id_column: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            expires_at: string;
-        };
-        /**
-         * @example {
-         *       "model": "demo-embed",
-         *       "text_column": "body",
-         *       "id_column": "id",
-         *       "bad_rows": "skip"
-         *     }
-         */
-        BatchDraftOptionsInput: {
-            model: string;
-            text_column: string;
-            /** @default null */
-            id_column: string | null;
-            /**
-             * @description What happens to rows that have no text, or one that is too long. `truncate` skips those without a text.
-             * @default skip
-             * @enum {string}
-             */
-            bad_rows: "skip" | "truncate" | "stop";
-            /**
-             * @description null: as many as the model makes.
-             * @default null
-             */
-            dimensions: number | null;
-            /**
-             * @description The key of the project that it runs under, such as `search/indexer`. null: under your own name, as the playground.
-             * @default null
-             */
-            key: string | null;
-            /** @default 24 */
-            window_hours: number;
-            /**
-             * @description The format that you want to download. It is kept in the metadata of the batch.
-             * @default null
-             */
-            output: ("jsonl" | "parquet" | "npy") | null;
-        };
-        BatchEstimate: {
-            rows: number;
-            /** @description Rows that become lines of the batch. Each line is bought, also one that repeats. */
-            lines: number;
-            empty: number;
-            /** @description An estimate, unless `tokens.basis` is `counted`. null: only the upstream knows. */
-            too_long: number | null;
-            duplicates: number | null;
-            tokens: {
-                value: number;
-                low: number;
-                high: number;
-                /**
-                 * @description `counted`: every text. `sampled`: some, and their average. `estimated`: without the tokenizer of the model.
-                 * @enum {string}
-                 */
-                basis: "counted" | "sampled" | "estimated";
-            };
-            dimensions: number;
-            space: string | null;
-            max_input_tokens: number | null;
-            price: components["schemas"]["PriceText"][];
-            /** @description The size of all vectors as float32. */
-            vector_bytes: number;
-            plans: {
-                /** @constant */
-                plan: "live";
-                /** @description null: the model has no price. */
-                usd: string | null;
-                usd_high: string | null;
-                /** @description From earlier batches of the model. null: there is none. */
-                seconds: {
-                    low: number;
-                    high: number;
-                } | null;
-                lines_per_second: number | null;
-            }[];
-            budgets: {
-                id: string;
-                /** @enum {string} */
-                scope: "project" | "key";
-                name: string;
-                /** @enum {string} */
-                per: "day" | "week" | "month" | "total";
-                hard: boolean;
-                /** @description US dollars, with nine decimals. */
-                limit_usd: string;
-                /** @description US dollars, with nine decimals. */
-                left_usd: string;
-                ends_at: string | null;
-            }[];
-            /** @description The hard budget that it does not fit. */
-            exceeds: {
-                budget: string;
-                /** @description US dollars, with nine decimals. */
-                by_usd: string;
-            } | null;
-            problems: {
-                code: string;
-                text: string;
-                param: string | null;
-            }[];
-            can_run: boolean;
         };
         BatchPause: {
             /** @description The code of a fault; `paused_by_person`: a person paused it. */
@@ -1899,6 +1777,35 @@ export interface components {
                 };
             };
         };
+        /**
+         * @example {
+         *       "id": "file-0197f0f3-6a2c-7d61-9c55-3f1b1c2d3e4f",
+         *       "object": "file",
+         *       "bytes": 2048,
+         *       "created_at": 1763424000,
+         *       "expires_at": 1766016000,
+         *       "filename": "requests.jsonl",
+         *       "purpose": "batch",
+         *       "status": "processed",
+         *       "status_details": null
+         *     }
+         */
+        File: {
+            id: string;
+            /** @constant */
+            object: "file";
+            bytes: number;
+            /** @description Unix seconds. */
+            created_at: number;
+            /** @description Unix seconds. */
+            expires_at: number | null;
+            filename: string;
+            /** @enum {string} */
+            purpose: "batch" | "batch_output";
+            /** @constant */
+            status: "processed";
+            status_details: null;
+        };
         FirstRunInput: {
             token: string;
             name: string;
@@ -2736,6 +2643,38 @@ export interface components {
         };
         /**
          * @example {
+         *       "project": "search",
+         *       "key": "search/indexer",
+         *       "input_file_id": "file-0197f0f3-6a2c-7d61-9c55-3f1b1c2d3e4f",
+         *       "endpoint": "/v1/embeddings",
+         *       "completion_window": "24h"
+         *     }
+         */
+        NewBatchInput: {
+            input_file_id: string;
+            /** @enum {string} */
+            endpoint: "/v1/embeddings" | "/v1/images/generations" | "/v1/images/edits";
+            /** @description `24h`, or another number of hours up to `168h`. */
+            completion_window: string;
+            /** @description Notes of yours. Tags of the lines come in the header `x-torana-tags`. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            output_expires_after?: {
+                /** @constant */
+                anchor: "created_at";
+                seconds: number;
+            } | null;
+            /** @description The project that pays, and that has the file. */
+            project: string;
+            /**
+             * @description The key of the project that it runs under, such as `search/indexer`. null: under your own name, as the playground.
+             * @default null
+             */
+            key: string | null;
+        };
+        /**
+         * @example {
          *       "mins": "AACAvwAAgL8=",
          *       "maxs": "AACAPwAAgD8=",
          *       "vectors": 10000
@@ -3129,6 +3068,66 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @example {
+         *       "project": "search"
+         *     }
+         */
+        PlaygroundUploadCancelInput: {
+            /** @description The project that pays, and whose limits hold. It must be the first field of the body. */
+            project: string;
+        };
+        /**
+         * @example {
+         *       "project": "search",
+         *       "part_ids": [
+         *         "part-1",
+         *         "part-2"
+         *       ]
+         *     }
+         */
+        PlaygroundUploadCompletionInput: {
+            part_ids: string[];
+            md5?: string;
+            /** @description The project that pays, and whose limits hold. It must be the first field of the body. */
+            project: string;
+        };
+        /**
+         * @example {
+         *       "project": "search",
+         *       "filename": "requests.jsonl",
+         *       "purpose": "batch",
+         *       "bytes": 104857600,
+         *       "mime_type": "application/jsonl"
+         *     }
+         */
+        PlaygroundUploadInput: {
+            filename: string;
+            /** @constant */
+            purpose: "batch";
+            /** @description Of all parts together, at most 8 GB. */
+            bytes: number;
+            mime_type: string;
+            expires_after?: {
+                /** @constant */
+                anchor: "created_at";
+                seconds: number;
+            };
+            /** @description The project that pays, and whose limits hold. It must be the first field of the body. */
+            project: string;
+        };
+        /**
+         * @example {
+         *       "project": "search",
+         *       "data": "@part-1"
+         *     }
+         */
+        PlaygroundUploadPartInput: {
+            /** @description The bytes, as a file of the form. */
+            data: string;
+            /** @description The project that pays, and whose limits hold. It must be the first field of the body. */
+            project: string;
+        };
         PreviewLine: {
             /** @enum {string} */
             op: " " | "+" | "-";
@@ -3402,8 +3401,6 @@ export interface components {
             continued: boolean;
             /** @description The code of a fault, where Torana cancelled it: `key_revoked` after a leak, `project_deleted`. */
             cancelled_because: string | null;
-            /** @description Rows of the file that it was made from in the console. null: it was not. */
-            corpus_rows: number | null;
             input_file: string;
             output: {
                 id: string;
@@ -3456,8 +3453,6 @@ export interface components {
             continued: boolean;
             /** @description The code of a fault, where Torana cancelled it: `key_revoked` after a leak, `project_deleted`. */
             cancelled_because: string | null;
-            /** @description Rows of the file that it was made from in the console. null: it was not. */
-            corpus_rows: number | null;
             input_file: string;
             output: {
                 id: string;
@@ -4332,6 +4327,28 @@ export interface components {
                 /** @description In the last 30 days. */
                 resolved: number;
             };
+        };
+        Upload: {
+            id: string;
+            /** @constant */
+            object: "upload";
+            bytes: number;
+            created_at: number;
+            /** @description Unix seconds: until then it takes parts. */
+            expires_at: number;
+            filename: string;
+            /** @constant */
+            purpose: "batch";
+            /** @enum {string} */
+            status: "pending" | "completed" | "cancelled";
+            file: components["schemas"]["File"] | null;
+        };
+        UploadPart: {
+            id: string;
+            /** @constant */
+            object: "upload.part";
+            created_at: number;
+            upload_id: string;
         };
         Upstream: {
             /**
@@ -5368,6 +5385,166 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ImageAnswer"];
+                };
+            };
+            400: components["responses"]["GatewayBadRequest"];
+            401: components["responses"]["GatewayUnauthorized"];
+            403: components["responses"]["GatewayForbidden"];
+            404: components["responses"]["GatewayNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["SpaceMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            424: components["responses"]["OutcomeUnknown"];
+            429: components["responses"]["GatewayTooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["GatewayServiceUnavailable"];
+            504: components["responses"]["UpstreamTimeout"];
+        };
+    };
+    playUpload: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaygroundUploadInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: components["responses"]["GatewayBadRequest"];
+            401: components["responses"]["GatewayUnauthorized"];
+            403: components["responses"]["GatewayForbidden"];
+            404: components["responses"]["GatewayNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["SpaceMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            424: components["responses"]["OutcomeUnknown"];
+            429: components["responses"]["GatewayTooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["GatewayServiceUnavailable"];
+            504: components["responses"]["UpstreamTimeout"];
+        };
+    };
+    playUploadPart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PlaygroundUploadPartInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadPart"];
+                };
+            };
+            400: components["responses"]["GatewayBadRequest"];
+            401: components["responses"]["GatewayUnauthorized"];
+            403: components["responses"]["GatewayForbidden"];
+            404: components["responses"]["GatewayNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["SpaceMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            424: components["responses"]["OutcomeUnknown"];
+            429: components["responses"]["GatewayTooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["GatewayServiceUnavailable"];
+            504: components["responses"]["UpstreamTimeout"];
+        };
+    };
+    playUploadCompletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaygroundUploadCompletionInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: components["responses"]["GatewayBadRequest"];
+            401: components["responses"]["GatewayUnauthorized"];
+            403: components["responses"]["GatewayForbidden"];
+            404: components["responses"]["GatewayNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["SpaceMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            424: components["responses"]["OutcomeUnknown"];
+            429: components["responses"]["GatewayTooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["GatewayServiceUnavailable"];
+            504: components["responses"]["UpstreamTimeout"];
+        };
+    };
+    playUploadCancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaygroundUploadCancelInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
                 };
             };
             400: components["responses"]["GatewayBadRequest"];
@@ -8157,179 +8334,6 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    createBatchDraft: {
-        parameters: {
-            query: {
-                /** @description The project that pays, and whose storage the file takes. */
-                project: string;
-                /** @description The name of the file. Its ending says what it is: .csv, .tsv, .jsonl or .ndjson. */
-                name: string;
-                /** @description Whether the first line of a CSV names its columns. */
-                header?: "true" | "false";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description The bytes of the file, in UTF-8. */
-        requestBody: {
-            content: {
-                "text/csv": unknown;
-                "application/x-ndjson": unknown;
-                "text/plain": unknown;
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BatchDraft"];
-                };
-            };
-            400: components["responses"]["GatewayBadRequest"];
-            401: components["responses"]["GatewayUnauthorized"];
-            403: components["responses"]["GatewayForbidden"];
-            404: components["responses"]["GatewayNotFound"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["GatewayTooManyRequests"];
-            503: components["responses"]["GatewayServiceUnavailable"];
-        };
-    };
-    getBatchDraft: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BatchDraft"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    deleteBatchDraft: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    estimateBatchDraft: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BatchDraftOptionsInput"];
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BatchEstimate"];
-                };
-            };
-            400: components["responses"]["GatewayBadRequest"];
-            401: components["responses"]["GatewayUnauthorized"];
-            403: components["responses"]["GatewayForbidden"];
-            404: components["responses"]["GatewayNotFound"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["GatewayTooManyRequests"];
-            503: components["responses"]["GatewayServiceUnavailable"];
-        };
-    };
-    runBatchDraft: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BatchDraftOptionsInput"];
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReportedBatch"];
-                };
-            };
-            400: components["responses"]["GatewayBadRequest"];
-            401: components["responses"]["GatewayUnauthorized"];
-            403: components["responses"]["GatewayForbidden"];
-            404: components["responses"]["GatewayNotFound"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["GatewayTooManyRequests"];
-            503: components["responses"]["GatewayServiceUnavailable"];
-        };
-    };
     listBatches: {
         parameters: {
             query?: {
@@ -8360,6 +8364,36 @@ export interface operations {
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createBatch: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBatchInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportedBatch"];
+                };
+            };
+            400: components["responses"]["GatewayBadRequest"];
+            401: components["responses"]["GatewayUnauthorized"];
+            403: components["responses"]["GatewayForbidden"];
+            404: components["responses"]["GatewayNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["GatewayTooManyRequests"];
+            503: components["responses"]["GatewayServiceUnavailable"];
         };
     };
     getBatch: {
@@ -8503,38 +8537,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReportedBatch"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    batchResults: {
-        parameters: {
-            query: {
-                /** @description `jsonl`: id and vector of each line. `parquet`: the columns id and vector. `npy`: a matrix with a row for each row of the file, NaN without a vector. */
-                format: "jsonl" | "parquet" | "npy";
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The bytes of the file, streamed. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": string;
                 };
             };
             400: components["responses"]["BadRequest"];

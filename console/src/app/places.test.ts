@@ -19,7 +19,7 @@ const ADDRESSES: Partial<Record<keyof typeof paths, readonly [made: Address, add
   request: [paths.request('01a1', { tab: 'ledger' }), '/requests/01a1?tab=ledger'],
   batches: [paths.batches({ state: 'open' }), '/batches?state=open'],
   batch: [paths.batch('batch_01a1'), '/batches/batch_01a1'],
-  newBatch: [paths.newBatch({ draft: 'draft_1', rows: 'skip' }), '/batches/new?draft=draft_1&rows=skip'],
+  newBatch: [paths.newBatch({ text: 'body', rows: 'skip' }), '/batches/new?text=body&rows=skip'],
   models: [paths.models({ can: ['mask', 'edits'] }), '/models?can=mask&can=edits'],
   model: [paths.model('BAAI/bge-m3'), '/models/BAAI%2Fbge-m3'],
   embeddings: [paths.embeddings({ view: 'raw' }), '/playground/embeddings?view=raw'],

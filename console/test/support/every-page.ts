@@ -27,8 +27,6 @@ export interface SeededNode {
   readonly failed: string
   readonly replay: string
   readonly batch: string
-  /** An uploaded file that is no batch yet. */
-  readonly draft: string
   /** Path of an invitation that is still open. */
   readonly invitation: string
 }
@@ -74,7 +72,6 @@ export async function startSeededNode(): Promise<SeededNode> {
     failed,
     replay: await replayOf(failed, node),
     batch: batch.id,
-    draft: await uploadedDraft(node, cookie),
     invitation: await invitation(node),
   }
 }
@@ -105,7 +102,7 @@ const EXAMPLES: Readonly<Record<PlaceOfOne, (node: SeededNode) => readonly Addre
 const MORE: Readonly<Record<string, (node: SeededNode) => readonly Address[]>> = {
   alerts: () => [paths.alerts({ state: 'open', all: true }), paths.alerts({ new: 'latency' })],
   overview: () => [paths.overview({ view: 'table' })],
-  newBatch: ({ draft }) => [paths.newBatch({ draft, model: 'plain-w16' })],
+  newBatch: () => [paths.newBatch({ model: 'plain-w16' })],
   images: () => [paths.images({ mode: 'edit' })],
   keys: () => [paths.keys({ new: true })],
 }
@@ -164,14 +161,4 @@ async function makeAlerts(node: ConsoleNode): Promise<void> {
   const quiet = { days: [6, 7], from: '00:00', to: '24:00', zone: 'Europe/Berlin' }
   await make('/alerts/rules', { kind: 'certificate', channels: ids, quiet })
   await make('/alerts/rules', { kind: 'latency', scope: { project: 'default' }, channels: ids.slice(0, 1) })
-}
-
-/** Only the person who uploads a file sees it. */
-async function uploadedDraft(node: ConsoleNode, cookie: string): Promise<string> {
-  const made = await fetch(`${node.controlUrl}/api/v1/batch-drafts?project=default&name=articles.csv`, {
-    method: 'POST',
-    headers: { cookie, origin: node.controlUrl, 'content-type': 'text/csv' },
-    body: 'id,title,text\n1,Cancel an order,You can cancel an order until it ships.\n2,Refunds,\n',
-  })
-  return ((await made.json()) as { id: string }).id
 }

@@ -94,6 +94,8 @@ const toggle =
 const chooseFile = async (page: Page): Promise<void> => {
   const file = { name: 'typed.csv', mimeType: 'text/csv', buffer: Buffer.from('id,text\n1,a cat\n') }
   await page.locator('input[type=file]').first().setInputFiles(file)
+  // Until the estimate is there, the button is off.
+  await page.getByText(words.newBatch.estimate.justNow).waitFor()
 }
 
 const { members, tokens, signOn, general } = words.people
@@ -503,23 +505,20 @@ const TRAFFIC: readonly TableRow[] = [
     shown: 'toast',
   },
   {
-    file: 'pages/new-batch/upload.ts',
+    file: 'api/batch-file.ts',
     method: 'post',
-    path: '/api/v1/batch-drafts',
-    at: `/batches/new?project=${STAGE.project}`,
-    send: chooseFile,
+    path: '/api/v1/playground/uploads',
+    at: `/batches/new?project=${STAGE.project}&model=plain-w16`,
+    open: chooseFile,
+    send: press(new RegExp(`^${words.newBatch.estimate.run}`)),
     shown: 'form',
   },
   {
-    file: 'pages/new-batch/new-batch-page.tsx',
+    file: 'pages/new-batch/run.ts',
     method: 'post',
-    path: '/api/v1/batch-drafts/{id}/run',
+    path: '/api/v1/batches',
     at: `/batches/new?project=${STAGE.project}&model=plain-w16`,
-    open: async (page) => {
-      await chooseFile(page)
-      // Until the estimate is there, the button is off.
-      await page.getByText(words.newBatch.estimate.justNow).waitFor()
-    },
+    open: chooseFile,
     send: press(new RegExp(`^${words.newBatch.estimate.run}`)),
     shown: 'form',
   },

@@ -6,7 +6,6 @@ import { hasBody } from '#http/gate/gate.ts'
 import { incidentTopic, registerAlerts } from './alerts/routes.ts'
 import { registerAudit } from './audit/routes.ts'
 import { registerBackup } from './backup/routes.ts'
-import { registerBatchDrafts } from './batch-drafts/routes.ts'
 import { batchTopic, registerBatches } from './batches/routes.ts'
 import { registerCatalog } from './catalog/routes.ts'
 import { registerConfiguration } from './configuration/routes.ts'
@@ -25,7 +24,7 @@ import { registerLedger } from './ledger/routes.ts'
 import { registerProjects } from './projects/routes.ts'
 import { registerWebhookEvents } from './webhook-events/routes.ts'
 import { registerResolve } from './resolve/routes.ts'
-import { registerPlayground } from './playground/routes.ts'
+import { registerPlayedUploads, registerPlayground } from './playground/routes.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { callerOfRequest } from './shared/authenticate.ts'
 import { CALLER, checkAccess, type Caller } from './shared/caller.ts'
@@ -90,6 +89,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerLedger(api, node)
       registerResolve(api, node)
       registerPlayground(api, node)
+      registerPlayedUploads(api, node)
       registerWebhookEvents(api, node)
       registerCredentials(api, node)
       registerAlerts(api, node)
@@ -128,7 +128,6 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerRequests(api, node)
       registerImageJobs(api, node)
       registerAssets(api, node)
-      registerBatchDrafts(api, node)
       registerBatches(api, node)
       registerUpstreams(api, node)
     },

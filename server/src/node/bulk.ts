@@ -6,8 +6,6 @@ import { openFiles, type FileParts, type OpenFiles } from './files.ts'
 export interface Bulk extends AsyncDisposable {
   /** What the gateway's handlers need. */
   readonly forGateway: OpenFiles['forGateway'] & OpenBatches['forGateway']
-  readonly forDrafts: OpenFiles['forDrafts']
-  readonly vectorFiles: OpenFiles['vectorFiles']
   /** Begins no further chunk of a batch, and waits up to `forMs` for those in progress. */
   drain(forMs: number): Promise<void>
 }
@@ -19,8 +17,6 @@ export async function openBulk(basics: Basics, parts: BatchParts & FileParts): P
   const all = opened.move()
   return {
     forGateway: { ...files.forGateway, ...batches.forGateway },
-    forDrafts: files.forDrafts,
-    vectorFiles: files.vectorFiles,
     drain: (forMs) => batches.drain(forMs),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }

@@ -11,6 +11,7 @@ import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { deleteOldBackups } from '#control/backup/open.ts'
 import type { ControlNode } from '#control/shared/node.ts'
+import type { UploadHandlers } from '#http/gateway/files/upload-routes.ts'
 import type { GatewayHandlers } from '#http/gateway/handlers.ts'
 import { validityOf } from '#http/certificate.ts'
 import { controlServer } from '#control/server.ts'
@@ -49,6 +50,7 @@ export interface ControlParts {
   readonly peers: Peers | undefined
   readonly scheduler: Pick<Scheduler, 'states'>
   readonly handlers: GatewayHandlers
+  readonly uploads: UploadHandlers
   readonly listeners: Pick<Listeners, 'certificate'>
   readonly sharing: Pick<SharedVectors, 'averageItems' | 'sharedCacheTrouble'>
   readonly stores: Stores
@@ -66,7 +68,7 @@ export interface ControlParts {
   readonly outside: EmbedOutside
   readonly upstreams: Pick<Upstreams, 'listing'>
   readonly images: Pick<Images, 'forGateway' | 'thumbnails' | 'blobs'>
-  readonly bulk: Pick<Bulk, 'forGateway' | 'forDrafts' | 'vectorFiles'>
+  readonly bulk: Pick<Bulk, 'forGateway'>
   readonly people: People
   readonly alerts: Pick<Alerts, 'transport'>
 }
@@ -155,6 +157,7 @@ function controlNode(
     readPrice: readStoredPrice,
     scheduler: parts.scheduler,
     handlers: parts.handlers,
+    uploads: parts.uploads,
     extendedBy: (objects) => catalog.extendedBy(objects),
     exported: configuration.exported,
     knownProviders: () => knownProviders(builtInFacts()),
@@ -202,15 +205,9 @@ function controlNode(
     jobKeys: jobKeysOf(secrets),
     terms: directory.terms,
     spending: stores.budgets,
-    forDrafts: {
-      ...bulk.forGateway,
-      ...bulk.forDrafts,
-      identifiers,
-      tokens: outside.tokens,
-    },
+    forBatches: bulk.forGateway.forBatches,
     fileBlobs: bulk.forGateway.fileBlobs,
     segmentsOf: bulk.forGateway.segmentsOf,
-    vectorFiles: bulk.vectorFiles,
   }
 }
 

@@ -21,7 +21,6 @@ import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { PostgresPrices } from '#stores/postgres/directory/prices.ts'
 import { PostgresFileUploads } from '#stores/postgres/jobs/file-uploads.ts'
 import { PostgresFiles } from '#stores/postgres/jobs/files.ts'
-import { PostgresBatchDrafts } from '#stores/postgres/jobs/batch-drafts.ts'
 import { PostgresBatches } from '#stores/postgres/jobs/batches.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
@@ -100,7 +99,6 @@ export async function openDatabaseStores(
     alertOutbox: new PostgresAlertOutbox(database),
     audit: new PostgresAudit(forReports, basics.clock),
     batches: new PostgresBatches(database, webhooksFor, hasLeftSpace, () => ledger.pulse.raise('batches')),
-    batchDrafts: new PostgresBatchDrafts(database, basics.clock),
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),
     files: new PostgresFiles(database, basics.clock),
     fileUploads: new PostgresFileUploads(database),

@@ -6,14 +6,10 @@ import type { UploadsDependencies } from '#http/gateway/files/upload-routes.ts'
 import type { ListenerDependencies } from '#http/gateway/caller/journey.ts'
 import type { TermsInForce } from '#ports/keys.ts'
 import { StoreUnreachable } from '#ports/store.ts'
-import type { VectorFiles } from '#ports/vector-files.ts'
-import type { DraftOutside } from '#request/batches/arriving-draft.ts'
 import { segmentsIn } from '#request/batches/result-segments.ts'
 import { wait } from '#runtime/clock.ts'
 import { sharedYield } from '#runtime/event-loop.ts'
-import { ProcessCorpusReader } from '#runtime/corpus.ts'
 import { ProcessFileScanning } from '#runtime/file-scan.ts'
-import { WorkerVectorFiles } from '#runtime/vector-files.ts'
 import { startFileWorker } from '#worker/files.ts'
 import type { Basics } from './basics.ts'
 import type { Blobs } from './blobs.ts'
@@ -22,13 +18,10 @@ import type { Stores } from './stores.ts'
 export interface OpenFiles extends AsyncDisposable {
   /** What the gateway's handlers need. */
   readonly forGateway: Omit<FilesDependencies & UploadsDependencies, keyof ListenerDependencies | 'bodyRoom'>
-  /** What drafts of batches need beside it. */
-  readonly forDrafts: Pick<DraftOutside, 'drafts' | 'corpora'>
-  readonly vectorFiles: VectorFiles
 }
 
 export interface FileParts {
-  readonly stores: Pick<Stores, 'files' | 'fileUploads' | 'batches' | 'batchDrafts' | 'isEldest' | 'pulse'>
+  readonly stores: Pick<Stores, 'files' | 'fileUploads' | 'batches' | 'isEldest' | 'pulse'>
   readonly blobs: Blobs
   readonly terms: TermsInForce
 }
@@ -43,8 +36,6 @@ export async function openFiles(basics: Basics, { stores, blobs, terms }: FilePa
   const { files } = stores
   const fileBlobs = blobs.kept
   const scanning = await ProcessFileScanning.open(join(settings.dataDir, 'scans'))
-  const corpora = new ProcessCorpusReader()
-  const vectorFiles = new WorkerVectorFiles()
   const worker = startFileWorker(
     {
       files,
@@ -78,12 +69,9 @@ export async function openFiles(basics: Basics, { stores, blobs, terms }: FilePa
       wait,
       yieldOnArrival: sharedYield(4),
     },
-    forDrafts: { drafts: stores.batchDrafts, corpora },
-    vectorFiles,
     async [Symbol.asyncDispose]() {
       await worker.stop()
       await scanning.close()
-      await Promise.all([corpora.close(), vectorFiles.close()])
     },
   }
 }

@@ -5,6 +5,7 @@ import { brakeOf } from '#http/gateway/brake.ts'
 import { corsOf } from '#http/gateway/cors.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { CallsAtOnce } from '#http/gateway/caller/key-bounds.ts'
+import { uploadHandlers, type UploadHandlers } from '#http/gateway/files/upload-routes.ts'
 import { gatewayHandlers, type GatewayHandlers } from '#http/gateway/handlers.ts'
 import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
 import type { InputCapture } from '#ports/captures.ts'
@@ -43,6 +44,7 @@ export interface OpenGateway {
   readonly app: FastifyInstance
   /** The journeys of callers, which the console's playground shares. */
   readonly handlers: GatewayHandlers
+  readonly uploads: UploadHandlers
 }
 
 export async function openGateway(basics: Basics, parts: GatewayParts): Promise<OpenGateway> {
@@ -104,5 +106,6 @@ export async function openGateway(basics: Basics, parts: GatewayParts): Promise<
     docsUrl,
   }
   const handlers = gatewayHandlers(dependencies)
-  return { app: await gatewayServer(dependencies, handlers), handlers }
+  const uploads = uploadHandlers(dependencies)
+  return { app: await gatewayServer(dependencies, handlers, uploads), handlers, uploads }
 }

@@ -4,7 +4,6 @@ import type { AlertOutbox, AlertStore } from '#ports/alerts.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { Batches, HasLeftSpace } from '#ports/batches.ts'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
-import type { BatchDrafts } from '#ports/batch-drafts.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
 import type { CaptureStore } from '#ports/captures.ts'
 import type { StoreClock } from '#ports/clock.ts'
@@ -48,7 +47,6 @@ export interface Stores extends NodeLedger {
   readonly imageJobs: ImageJobs
   readonly files: Files
   readonly batches: Batches
-  readonly batchDrafts: BatchDrafts
   readonly fileUploads: FileUploads
   readonly webhooks: WebhookOutbox
   readonly spaces: SpaceStore

@@ -8,13 +8,11 @@ import { commitOfCheckout } from './checkout.ts'
 /** Modules that start in a separate thread or process. The build makes an entry of each. */
 export const WORKERS = [
   'config/load-worker',
-  'runtime/corpus-worker',
   'runtime/file-scan-worker',
   'runtime/image-codec-worker',
   'runtime/json-worker',
   'runtime/tokenizer-worker',
   'runtime/ledger-file-worker',
-  'runtime/vector-file-worker',
   'stores/postgres/pglite-worker',
   'upstreams/ai-sdk/worker',
   'upstreams/demo/edit-worker',

@@ -47,8 +47,6 @@ export interface NewBatch extends WorkOwner {
   readonly tags?: Tags | undefined
   /** Retention of the results. */
   readonly resultsKeptMs: number
-  /** Rows of the corpus that its lines come from, whose numbers their custom ids begin with. Undefined: it has none. */
-  readonly corpusRows?: number | undefined
   /** In the order of the file, without a gap. */
   readonly chunks: readonly LineRange[]
   /** If not empty, the batch fails at once and no chunk runs. */

@@ -1,9 +1,7 @@
 /** Files on each engine that can keep them, empty, with a time that can be let pass. */
-import type { BatchDrafts } from '#ports/batch-drafts.ts'
 import type { FileUploads } from '#ports/file-uploads.ts'
 import type { Files, OutputFile } from '#ports/files.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
-import { PostgresBatchDrafts } from '#stores/postgres/jobs/batch-drafts.ts'
 import { PostgresFileUploads } from '#stores/postgres/jobs/file-uploads.ts'
 import { addOutputFile, PostgresFiles } from '#stores/postgres/jobs/files.ts'
 import { testPglite } from '#test/support/pglite.ts'
@@ -15,7 +13,6 @@ export interface FilesWorld {
   /** The same store, as another node sees it. */
   readonly elsewhere: Files
   readonly uploads: FileUploads
-  readonly drafts: BatchDrafts
   /** As the store of batches does it. */
   readonly addOutput: (file: OutputFile) => Promise<void>
   readonly nowMs: () => number
@@ -36,7 +33,6 @@ function filesIn(database: Database): FilesWorld {
     files: new PostgresFiles(database, clock),
     elsewhere: new PostgresFiles(database, clock),
     uploads: new PostgresFileUploads(database),
-    drafts: new PostgresBatchDrafts(database, clock),
     addOutput: (file) => addOutputFile(database, file),
     ...clock,
   }

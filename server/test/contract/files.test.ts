@@ -1,4 +1,3 @@
-import { batchDraftsSuite } from './batch-drafts.ts'
 import { fileUploadsSuite } from './file-uploads.ts'
 import { postgresFiles } from './files-open.ts'
 import { filesSuite } from './files.ts'
@@ -6,4 +5,3 @@ import { filesSuite } from './files.ts'
 const postgres = postgresFiles()
 filesSuite('PostgreSQL', postgres)
 fileUploadsSuite('PostgreSQL', postgres)
-batchDraftsSuite('PostgreSQL', postgres)

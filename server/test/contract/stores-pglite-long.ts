@@ -5,7 +5,6 @@ import { pglitePeople } from '#test/support/people.ts'
 import { auditLogSuite } from './audit-log.ts'
 import { auditReadingSuite } from './audit-reading.ts'
 import { batchRoomSuite } from './batch-room.ts'
-import { batchDraftsSuite } from './batch-drafts.ts'
 import { batchSpacesSuite } from './batch-spaces.ts'
 import { batchesSuite } from './batches.ts'
 import { pausedBatchesSuite } from './batches-paused.ts'
@@ -56,7 +55,6 @@ webhookOutboxSuite('PGlite', jobs)
 const files = pgliteFiles()
 filesSuite('PGlite', files)
 fileUploadsSuite('PGlite', files)
-batchDraftsSuite('PGlite', files)
 const batches = pgliteBatches()
 batchesSuite('PGlite', batches)
 pausedBatchesSuite('PGlite', batches)

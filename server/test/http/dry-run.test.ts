@@ -15,6 +15,7 @@ const gateway = await startGateway({
     'unpriced-w16': { on: 'plain+key-unpriced', unsupported: 'drop' },
   },
 })
+const counting = await startGateway({ known: { 'text-embedding-3-small': {} } })
 const headers = { 'x-torana-dry-run': 'true' }
 
 test('a dry run tells what would happen, and no upstream is called', async () => {
@@ -28,15 +29,18 @@ test('a dry run tells what would happen, and no upstream is called', async () =>
   assert.match(String(space), /^two-w16@4:[0-9a-f]{8}$/)
   const emulated = ['dimensions', 'encoding_format']
   // Six bytes, and eight tokens that a server may put around each text.
-  const cost_usd = { min: '0.000000000', max: '0.000000441' }
+  const cost_usd = { min: '0.000000000', max: '0.000000441', likely: '0.000000040' }
+  const both = { native: false, emulated, cost_usd }
   assert.deepEqual(rest, {
     object: 'torana.dry_run',
     model: 'two-w16',
+    tokens: [1, 1],
+    token_counts: 'estimated',
     max_tokens: 22,
     dropped: [],
     deployments: [
-      { id: 'two-w16/plain', native: false, emulated, cost_usd },
-      { id: 'two-w16/float-only', native: false, emulated, cost_usd },
+      { id: 'two-w16/plain', priority: 0, ...both },
+      { id: 'two-w16/float-only', priority: 1, ...both },
     ],
   })
   assert.equal(gateway.provider.counters().calls, 0)
@@ -51,9 +55,10 @@ test('a dry run says what is native, what would be dropped, and that a price is 
   assert.deepEqual(body['deployments'], [
     {
       id: 'unpriced-w16/plain.key-unpriced',
+      priority: 0,
       native: true,
       emulated: [],
-      cost_usd: { min: 'unpriced', max: 'unpriced' },
+      cost_usd: { min: 'unpriced', max: 'unpriced', likely: 'unpriced' },
     },
   ])
 })
@@ -63,6 +68,16 @@ test('token arrays are counted exactly, unless an upstream gets them as texts', 
   assert.equal((await gateway.ask({ model: 'ids-w16', input }, { headers })).body['max_tokens'], 4)
   // Each id counts as four characters of one byte.
   assert.equal((await gateway.ask({ model: 'two-w16', input }, { headers })).body['max_tokens'], 20)
+})
+
+test('with the tokenizer of the model, texts are counted one by one, also one that is too long', async () => {
+  const long = 'word '.repeat(9000)
+  const asked = { model: 'text-embedding-3-small', input: ['a cat', 'Größentabelle', long] }
+  const { status, body } = await counting.ask(asked, { headers })
+  assert.equal(status, 200)
+  assert.deepEqual([body['tokens'], body['token_counts']], [[2, 5, 9001], 'exact'])
+  const [{ cost_usd: cost }] = body['deployments'] as [{ cost_usd: { likely: string } }]
+  assert.equal(Number(cost.likely), (9008 * 0.02) / 1e6)
 })
 
 test('no dry run costs more than it said', async () => {

@@ -8,13 +8,22 @@ export type BatchDetail = Schema<'ReportedBatchDetail'>
 type BatchList = Schema<'ReportedBatchList'>
 export type BatchState = Batch['state']
 export const RESULT_FORMATS = ['parquet', 'npy', 'jsonl'] as const
+export type ResultFormat = (typeof RESULT_FORMATS)[number]
 
 const PAGE = 50
+const OPEN_MS = 5000
 
 export const batchQueries = {
   list: (state: BatchState | 'open' | undefined, project: string | undefined) =>
     pagesOf('/api/v1/batches', { ...given({ state, project }), limit: PAGE }, after, { keepsPrevious: true }),
-  one: (id: string) => api.queryOptions('get', '/api/v1/batches/{id}', { params: { path: { id } } }),
+  one: (id: string) =>
+    api.queryOptions(
+      'get',
+      '/api/v1/batches/{id}',
+      { params: { path: { id } } },
+      // A small batch may end before the stream has looked at it for the first time.
+      { refetchInterval: ({ state: { data } }) => data?.ended_at === null && OPEN_MS },
+    ),
 }
 
 /** Lets a request in progress finish: on a slow connection, news that come each second would never let it arrive. */
@@ -40,9 +49,4 @@ export function putBatch(queries: QueryClient, batch: Batch): void {
 
 export function batchFileUrl(id: string, half: 'output' | 'errors'): string {
   return apiUrl(`/api/v1/batches/${encodeURIComponent(id)}/${half}`)
-}
-
-/** Its vectors in one file, in the order of the lines. */
-export function batchResultsUrl(id: string, format: (typeof RESULT_FORMATS)[number]): string {
-  return apiUrl(`/api/v1/batches/${encodeURIComponent(id)}/results?format=${format}`)
 }

@@ -1,11 +1,13 @@
 /** What a person can do with a batch: download it, pause it, cancel it. */
 import { Ban, Download, Pause } from 'lucide-react'
-import { batchFileUrl, batchResultsUrl, RESULT_FORMATS, type BatchDetail } from '../../api/queries/batches.ts'
+import { batchFileUrl, RESULT_FORMATS, type BatchDetail } from '../../api/queries/batches.ts'
+import { share } from '../../app/format.ts'
 import { useMay } from '../../app/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { words } from '../../words/words.ts'
 import { isOpen } from './progress.ts'
+import { useVectorDownload } from './vector-file.ts'
 
 interface BatchActionsProps {
   readonly batch: BatchDetail
@@ -55,25 +57,23 @@ export function BatchActions({ batch, onPause, onCancel }: BatchActionsProps) {
 /** The format that was chosen with the batch comes first. */
 function DownloadMenu({ batch }: { readonly batch: BatchDetail }) {
   const { output } = batch.metadata
+  const vectors = useVectorDownload(batch)
   const say = words.batches
   const icon = <Download size={14} aria-hidden />
-  const button = (why?: string) => (
-    <Button icon={icon} aria-label={say.download} why={why}>
-      <span className="phone:hidden">{say.download}</span>
+  const button = (why?: string, text = say.download) => (
+    <Button icon={icon} aria-label={text} why={why}>
+      <span className="phone:hidden">{text}</span>
     </Button>
   )
   const hasVectors = batch.endpoint === '/v1/embeddings'
   if (batch.output.bytes === 0) return button(say.noOutput)
+  if (vectors.share !== undefined) return button(say.writingWhy, say.writing(share(vectors.share)))
   const formats = RESULT_FORMATS.toSorted((a, b) => Number(b === output) - Number(a === output))
   return (
     <Menu align="end" trigger={button()}>
       {hasVectors &&
         formats.map((format) => (
-          <MenuItem
-            key={format}
-            onSelect={load(batchResultsUrl(batch.id, format))}
-            note={say.endings[format]}
-          >
+          <MenuItem key={format} onSelect={() => vectors.start(format)} note={say.endings[format]}>
             {say.vectorsAs[format]}
           </MenuItem>
         ))}

@@ -1,7 +1,7 @@
 /** What is chosen: what the address says, else what fits the file and the models. Pure, tested. */
 import type { Schema } from '../../api/client.ts'
-import type { BatchDraft, BatchOptions } from '../../api/queries/batch-drafts.ts'
 import type { SearchOf } from '../../app/place.ts'
+import type { CorpusProfile } from '../../workers/corpus/profile.ts'
 import type { newBatch as place } from './place.ts'
 
 type ModelRow = Schema<'ModelRow'>
@@ -30,38 +30,22 @@ export interface Choices {
 
 export function choicesOf(
   search: Search,
-  draft: BatchDraft | undefined,
+  profile: Pick<CorpusProfile, 'columns' | 'usual'> | undefined,
   models: readonly EmbeddingModel[],
 ): Choices {
-  const columns = draft?.columns.map(({ name }) => name) ?? []
+  const columns = profile?.columns.map(({ name }) => name) ?? []
   const model = models.find(({ id }) => id === search.model) ?? (models.length === 1 ? models[0] : undefined)
   const named = (name: string | null | undefined): string | undefined => columns.find((one) => one === name)
   const dimensions = search.dimensions
   return {
-    textColumn: named(search.text) ?? named(draft?.text_column),
-    idColumn: search.numbered === true ? null : (named(search.id) ?? named(draft?.id_column) ?? null),
+    textColumn: named(search.text) ?? named(profile?.usual.text),
+    idColumn: search.numbered === true ? null : (named(search.id) ?? named(profile?.usual.id) ?? null),
     badRows: search.rows ?? 'skip',
     model,
     dimensions:
       dimensions !== undefined && model && widthsOf(model).includes(dimensions) ? dimensions : undefined,
     hours: search.hours ?? '24',
     output: search.output ?? 'parquet',
-  }
-}
-
-/** As the API takes them. Undefined: something is not chosen yet. */
-export function optionsOf(choices: Choices, key: string | null): BatchOptions | undefined {
-  const { model, textColumn } = choices
-  if (model === undefined || textColumn === undefined) return undefined
-  return {
-    model: model.id,
-    text_column: textColumn,
-    id_column: choices.idColumn,
-    bad_rows: choices.badRows,
-    dimensions: choices.dimensions ?? null,
-    key,
-    window_hours: Number(choices.hours),
-    output: choices.output,
   }
 }
 

@@ -1,5 +1,4 @@
 /** What the batch costs, and what it leaves of the budgets. */
-import type { BatchEstimate } from '../../api/queries/batch-drafts.ts'
 import { day, money } from '../../app/format.ts'
 import { nanoOf, shareOf, usdOf } from '../../app/money.ts'
 import { paths } from '../../app/paths.ts'
@@ -7,13 +6,11 @@ import { classes } from '../../ui/classes.ts'
 import { TextLink } from '../../ui/link.tsx'
 import { Section } from '../../ui/page.tsx'
 import { words } from '../../words/words.ts'
+import type { BudgetLeft, Estimate } from './estimate.ts'
 import { priceText } from './price.ts'
 
-type BudgetLeft = BatchEstimate['budgets'][number]
-
-export function Cost({ estimate: { lines, plans, price } }: { readonly estimate: BatchEstimate }) {
+export function Cost({ estimate: { lines, usd, highUsd, price } }: { readonly estimate: Estimate }) {
   const say = words.newBatch.estimate
-  const { usd = null, usd_high: most = null } = plans[0] ?? {}
   const amount = usd === null ? say.unpriced : money(usd)
   return (
     <Section title={say.cost}>
@@ -21,8 +18,8 @@ export function Cost({ estimate: { lines, plans, price } }: { readonly estimate:
         <CostLine name={say.texts(lines, priceText(price))} amount={amount} />
         <CostLine name={say.total} amount={amount} isTotal />
       </dl>
-      {usd !== null && most !== null && most !== usd && (
-        <p className="pt-1 text-12 text-ink-3">{say.most(money(most))}</p>
+      {usd !== null && highUsd !== null && highUsd !== usd && (
+        <p className="pt-1 text-12 text-ink-3">{say.most(money(highUsd))}</p>
       )}
     </Section>
   )
@@ -48,16 +45,14 @@ function CostLine({ name, amount, isTotal = false }: CostLineProps) {
   )
 }
 
-export function Budget({ estimate }: { readonly estimate: BatchEstimate }) {
-  const { budgets, plans, exceeds } = estimate
-  const usd = plans[0]?.usd ?? null
+export function Budget({ estimate: { budgets, usd, exceeds } }: { readonly estimate: Estimate }) {
   if (budgets.length === 0) return <p className="text-12 text-ink-3">{words.newBatch.estimate.noBudget}</p>
   return budgets.map((budget) => (
     <BudgetLine
       key={budget.id}
       budget={budget}
       cost={usd === null ? 0n : nanoOf(usd)}
-      exceedsUsd={exceeds?.budget === budget.id ? exceeds.by_usd : undefined}
+      exceedsUsd={exceeds?.id === budget.id ? exceeds.byUsd : undefined}
     />
   ))
 }
@@ -70,21 +65,21 @@ interface BudgetLineProps {
 
 function BudgetLine({ budget, cost, exceedsUsd }: BudgetLineProps) {
   const say = words.newBatch.estimate
-  const left = nanoOf(budget.left_usd)
+  const left = nanoOf(budget.leftUsd)
   const after = money(usdOf(cost > left ? 0n : left - cost))
   return (
     <Section
       title={say.budgetFor(budget.name)}
       actions={
         <span className="text-12 tabular-nums text-ink-2">
-          {say.left(money(budget.left_usd), money(budget.limit_usd))}
+          {say.left(money(budget.leftUsd), money(budget.limitUsd))}
         </span>
       }
     >
-      <BudgetBar limit={nanoOf(budget.limit_usd)} left={left} cost={cost} />
+      <BudgetBar limit={nanoOf(budget.limitUsd)} left={left} cost={cost} />
       {exceedsUsd === undefined ? (
         <p className="pt-1.5 text-12 text-ink-2">
-          {budget.ends_at === null ? say.after(after) : say.afterUntil(after, day(budget.ends_at, 'UTC'))}{' '}
+          {budget.endsAt === null ? say.after(after) : say.afterUntil(after, day(budget.endsAt, 'UTC'))}{' '}
           {!budget.hard && say.soft}
         </p>
       ) : (

@@ -1,6 +1,5 @@
 /** The third step: lines, tokens, time and money, the budget, and the button. It follows each change. */
 import { Play } from 'lucide-react'
-import type { BatchEstimate } from '../../api/queries/batch-drafts.ts'
 import { age, clock, count, moment, rate, share, whole } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { classes } from '../../ui/classes.ts'
@@ -14,11 +13,12 @@ import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { words } from '../../words/words.ts'
 import { Budget, Cost } from './cost.tsx'
+import type { Estimate } from './estimate.ts'
 
 const HOUR_MS = 3_600_000
 
 interface EstimateSideProps {
-  readonly estimate: BatchEstimate | undefined
+  readonly estimate: Estimate | undefined
   /** By the clock of the browser. */
   readonly estimatedMs: number
   readonly hours: number
@@ -52,9 +52,9 @@ export function EstimateSide(props: EstimateSideProps) {
       <div className="flex flex-col gap-2">
         <FormProblem />
         {estimate?.problems
-          // The budget itself says by how much it is exceeded.
-          .filter(({ code }) => code !== 'budget_exhausted')
-          .map(({ text }) => (
+          // Its budget says so where it stands.
+          .slice(0, estimate.exceeds === undefined ? undefined : -1)
+          .map((text) => (
             <p key={text} className="text-12 text-bad">
               {text}
             </p>
@@ -75,7 +75,7 @@ function Answer({
   hours,
   isStale,
   error,
-}: EstimateSideProps & { readonly estimate: BatchEstimate }) {
+}: EstimateSideProps & { readonly estimate: Estimate }) {
   const nowMs = useNow()
   const say = words.newBatch.estimate
   // It is calculated again every half minute, unless the node does not answer.
@@ -95,11 +95,10 @@ function Answer({
   )
 }
 
-function figuresOf({ lines, rows, tokens, plans }: BatchEstimate, hours: number, nowMs: number) {
+function figuresOf(estimate: Estimate, hours: number, nowMs: number) {
   const say = words.newBatch.estimate
-  const seconds = plans[0]?.seconds ?? null
-  const { value, low, high, basis } = tokens
-  const error = value === 0 ? 0 : Math.max(high - value, value - low) / value
+  const { lines, rows, tokens, low, high, basis, seconds } = estimate
+  const error = tokens === 0 ? 0 : Math.max(high - tokens, tokens - low) / tokens
   return [
     {
       name: say.lines,
@@ -108,25 +107,24 @@ function figuresOf({ lines, rows, tokens, plans }: BatchEstimate, hours: number,
     },
     {
       name: say.tokens,
-      value: count(value),
+      value: count(tokens),
       note: error === 0 ? say.basis[basis] : say.within(say.basis[basis], share(error)),
     },
     {
       name: say.finishes,
-      value: seconds === null ? say.unknownTime : say.about(clock(nowMs + seconds.high * 1000)),
+      value: seconds === undefined ? say.unknownTime : say.about(clock(nowMs + seconds.high * 1000)),
       note: say.by(moment(nowMs + hours * HOUR_MS, nowMs)),
     },
   ]
 }
 
-function howText({ plans }: BatchEstimate): string {
+function howText({ linesPerSecond: perSecond, seconds }: Estimate): string {
   const say = words.newBatch.estimate
-  const { lines_per_second: perSecond = null, seconds = null } = plans[0] ?? {}
-  const how = perSecond === null ? say.live : say.liveAt(perSecond < 10 ? rate(perSecond) : whole(perSecond))
-  return seconds === null ? how : `${how} ${say.takes(age(seconds.high * 1000))}`
+  const how =
+    perSecond === undefined ? say.live : say.liveAt(perSecond < 10 ? rate(perSecond) : whole(perSecond))
+  return seconds === undefined ? how : `${how} ${say.takes(age(seconds.high * 1000))}`
 }
 
-function isLate({ plans }: BatchEstimate, hours: number): boolean {
-  const seconds = plans[0]?.seconds
-  return seconds !== undefined && seconds !== null && seconds.low * 1000 > hours * HOUR_MS
+function isLate({ seconds }: Estimate, hours: number): boolean {
+  return seconds !== undefined && seconds.low * 1000 > hours * HOUR_MS
 }

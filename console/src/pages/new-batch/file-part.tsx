@@ -1,8 +1,6 @@
 /** The first step: a file, its columns, and what becomes of rows that can't run. */
 import { ClipboardPaste, FileSpreadsheet, Upload as UploadIcon, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { BatchDraft, BatchEstimate } from '../../api/queries/batch-drafts.ts'
-import { isNotFound } from '../../api/faults.ts'
 import { bytes } from '../../app/format.ts'
 import { Meter } from '../../charts/meter.tsx'
 import { Button, buttonClasses, IconButton } from '../../ui/button.tsx'
@@ -16,34 +14,36 @@ import { Select } from '../../ui/select.tsx'
 import { State } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
 import type { Choices } from './choices.ts'
+import { isUnique, type Estimate } from './estimate.ts'
 import { COLUMNS, FULL_WIDTH, Labelled } from './labelled.tsx'
+import type { Progress } from './make-file.ts'
 import { PreviewTable } from './preview-table.tsx'
-import type { Upload } from './upload.ts'
+import type { Corpus, Reading } from './use-corpus.ts'
 
-const ACCEPT = '.csv,.tsv,.jsonl,.ndjson,text/csv,application/jsonl'
+const ACCEPT = '.csv,.tsv,.jsonl,.ndjson,.parquet,text/csv,application/jsonl'
 
 export interface FilePartProps {
-  readonly draft: BatchDraft | undefined
-  readonly upload: Upload
+  readonly reading: Reading
+  /** Of the file of requests, while it is made and sent. */
+  readonly progress: Progress | undefined
   readonly choices: Choices
-  readonly estimate: BatchEstimate | undefined
-  /** Why the file of the address could not be read. */
-  readonly lost: unknown
+  readonly estimate: Estimate | undefined
   /** Why no file can be taken now. */
   readonly why: string | undefined
   /** The project of the file, where one has to be chosen. */
   readonly project: ReactNode
   readonly onFiles: (files: readonly File[]) => void
   readonly onPaste: () => void
+  readonly onStop: () => void
   readonly onTextColumn: (column: string) => void
   readonly onIdColumn: (column: string | null) => void
   readonly onBadRows: (rows: Choices['badRows']) => void
 }
 
 export function FilePart(props: FilePartProps) {
-  const { draft, upload } = props
+  const { corpus, isReading, file, error } = props.reading
   const say = words.newBatch.file
-  const hasFile = draft !== undefined || upload.isSending
+  const hasFile = corpus !== undefined || isReading
   return (
     <Section
       title={say.title}
@@ -54,23 +54,11 @@ export function FilePart(props: FilePartProps) {
       <div className="flex flex-col gap-2.5 pt-2">
         {props.project}
         {hasFile ? <FileCard {...props} /> : <DropArea {...props} />}
-        <Trouble {...props} />
-        {draft && !upload.isSending && <Columns {...props} draft={draft} />}
+        {error !== undefined && <FormProblem>{`${file?.name}: ${failureText(error)}`}</FormProblem>}
+        {corpus && !isReading && <Columns {...props} corpus={corpus} />}
       </div>
     </Section>
   )
-}
-
-function Trouble({ upload, lost }: FilePartProps) {
-  const text =
-    upload.error !== undefined
-      ? `${upload.file?.name}: ${failureText(upload.error)}`
-      : lost === null || upload.isSending
-        ? undefined
-        : isNotFound(lost)
-          ? words.newBatch.file.gone
-          : failureText(lost)
-  return text === undefined ? null : <FormProblem>{text}</FormProblem>
 }
 
 function DropArea({ why, onFiles, onPaste }: FilePartProps) {
@@ -115,37 +103,32 @@ function ChooseFile({ look, why, onFiles, children }: ChooseFileProps) {
   )
 }
 
-function FileCard({ draft, upload, why, onFiles, onPaste }: FilePartProps) {
+function FileCard({ reading, progress, why, onFiles, onPaste, onStop }: FilePartProps) {
+  const { corpus, file, isReading, readBytes } = reading
   const say = words.newBatch.file
-  const isRead = upload.isSending && upload.sentBytes >= (upload.file?.bytes ?? 0)
+  const shown = isReading ? file : corpus?.file
+  const work: Progress | undefined = isReading
+    ? { phase: 'reading', bytes: readBytes, allBytes: shown?.size ?? 0 }
+    : progress
+  const text = work && say.progress[work.phase](bytes(work.bytes), bytes(work.allBytes))
   return (
     <div className="flex min-h-13 flex-wrap items-center gap-3 rounded-control border border-line bg-sunken px-3 py-2">
       <FileSpreadsheet size={18} strokeWidth={1.5} aria-hidden className="shrink-0 text-good" />
       <div className="min-w-0 flex-1 basis-50">
-        <p className="truncate font-semibold">{upload.isSending ? upload.file?.name : draft?.name}</p>
-        <p className="truncate text-12 text-ink-2">
-          {upload.isSending
-            ? isRead
-              ? say.reading
-              : say.sent(bytes(upload.sentBytes), bytes(upload.file?.bytes))
-            : draft && factsOf(draft)}
-        </p>
+        <p className="truncate font-semibold">{shown?.name}</p>
+        <p className="truncate text-12 text-ink-2">{text ?? (corpus && factsOf(corpus))}</p>
       </div>
-      {upload.isSending ? (
+      {work ? (
         <div role="status" aria-busy className="flex items-center gap-3">
-          <Meter
-            share={upload.sentBytes / Math.max(1, upload.file?.bytes ?? 1)}
-            label={say.sent(bytes(upload.sentBytes), bytes(upload.file?.bytes))}
-            width={120}
-          />
-          <IconButton label={say.stop} onClick={upload.stop}>
+          <Meter share={work.bytes / Math.max(1, work.allBytes)} label={text ?? ''} width={120} />
+          <IconButton label={say.stop[work.phase]} onClick={onStop}>
             <X size={15} aria-hidden />
           </IconButton>
         </div>
       ) : (
         <>
           <State mark="good" className="text-12">
-            {say.uploaded}
+            {say.read}
           </State>
           <div className="flex gap-2">
             <Button why={why} icon={<ClipboardPaste size={14} aria-hidden />} onClick={onPaste}>
@@ -163,25 +146,33 @@ function FileCard({ draft, upload, why, onFiles, onPaste }: FilePartProps) {
 }
 
 /** `301 MB, 214,806 rows, UTF-8, comma-separated, header row`. */
-function factsOf({ bytes: size, rows, format, delimiter, has_header: hasHeader }: BatchDraft): string {
+function factsOf({ file, profile: { rows, format } }: Corpus): string {
   const say = words.newBatch.file
   const form =
-    format === 'csv'
-      ? [say.delimiters[delimiter ?? ','], hasHeader ? say.header : say.noHeader]
-      : [say.formats[format]]
-  return [bytes(size), say.rows(rows), 'UTF-8', ...form].join(', ')
+    format.kind === 'csv'
+      ? ['UTF-8', say.delimiters[format.separator], say.header]
+      : format.kind === 'jsonl'
+        ? ['UTF-8', say.formats.jsonl]
+        : [say.formats.parquet]
+  return [bytes(file.size), say.rows(rows), ...form].join(', ')
 }
 
-function Columns(props: FilePartProps & { readonly draft: BatchDraft }) {
-  const { draft, choices, estimate } = props
+function Columns(props: FilePartProps & { readonly corpus: Corpus }) {
+  const {
+    choices,
+    estimate,
+    corpus: { profile },
+  } = props
   const { textColumn, idColumn, badRows } = choices
   const say = words.newBatch.file
-  const columns = draft.columns.map(({ name }) => ({ value: name, label: name }))
-  const chosenId = draft.columns.find(({ name }) => name === idColumn)
+  const columns = profile.columns.map(({ name }) => ({ value: name, label: name }))
+  const chosenId = profile.columns.find(({ name }) => name === idColumn)
+  const idHint =
+    chosenId === undefined ? say.numbered : isUnique(chosenId, profile.rows) ? say.unique : say.notUnique
   return (
     <>
       <PreviewTable
-        draft={draft}
+        profile={profile}
         textColumn={textColumn}
         idColumn={idColumn}
         onTextColumn={props.onTextColumn}
@@ -195,11 +186,7 @@ function Columns(props: FilePartProps & { readonly draft: BatchDraft }) {
             options={columns}
           />
         </Field>
-        <Field
-          name="id_column"
-          label={say.idColumn}
-          hint={chosenId === undefined ? say.numbered : isUnique(chosenId) ? say.unique : say.notUnique}
-        >
+        <Field name="id_column" label={say.idColumn} hint={idHint}>
           <Select
             value={idColumn === null ? ROW_NUMBER : `=${idColumn}`}
             onChange={(next) => props.onIdColumn(next === ROW_NUMBER ? null : next.slice(1))}
@@ -229,18 +216,14 @@ function Columns(props: FilePartProps & { readonly draft: BatchDraft }) {
 /** No column can have it as its value: those start with `=`. */
 const ROW_NUMBER = '#'
 
-function badRowsText(estimate: BatchEstimate | undefined): string | undefined {
+function badRowsText(estimate: Estimate | undefined): string | undefined {
   const say = words.newBatch.file
   if (estimate === undefined) return undefined
-  const { empty, too_long: tooLong, max_input_tokens: most } = estimate
+  const { empty, tooLong, maxInputTokens: most } = estimate
   const found = [
     ...(empty > 0 ? [say.empty(empty)] : []),
-    ...(tooLong === null ? [say.lengthUnknown] : []),
-    ...(tooLong !== null && tooLong > 0 ? [say.tooLong(tooLong, most)] : []),
+    ...(tooLong === undefined ? [say.lengthUnknown] : []),
+    ...(tooLong !== undefined && tooLong > 0 ? [say.tooLong(tooLong, most)] : []),
   ]
   return found.length === 0 ? say.noBadRows : found.join(', ')
-}
-
-function isUnique({ duplicates, empty }: BatchDraft['columns'][number]): boolean {
-  return duplicates === 0 && empty === 0
 }

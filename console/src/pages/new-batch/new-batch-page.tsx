@@ -1,17 +1,13 @@
-/** A batch from a file, without a shell: upload it, choose model and options, see the estimate, run. */
+/** A batch from a file, without a shell: read it, choose model and options, see the estimate, run. */
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
-import { draftQueries, type BatchDraft, type BatchEstimate } from '../../api/queries/batch-drafts.ts'
 import { modelQueries } from '../../api/queries/models.ts'
-import { useWrite } from '../../api/write.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import { money, whole } from '../../app/format.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
-import { rememberProject, usePayingProject } from '../../app/paying-project.ts'
+import { usePayingProject } from '../../app/paying-project.ts'
 import type { SearchOf } from '../../app/place.ts'
-import { useMay } from '../../app/session.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Field, Form } from '../../ui/field.tsx'
 import { useDrop, usePaste } from '../../ui/file-input.tsx'
@@ -22,15 +18,15 @@ import { Problem } from '../../ui/problem.tsx'
 import { Select } from '../../ui/select.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
-import { choicesOf, embeddingModels, optionsOf, shellCommand, type Choices } from './choices.ts'
+import { choicesOf, embeddingModels, shellCommand, type Choices } from './choices.ts'
 import { EstimateSide } from './estimate-side.tsx'
 import { FilePart } from './file-part.tsx'
 import { OptionsPart } from './options-part.tsx'
 import { newBatch as place } from './place.ts'
+import { useRun, type Run } from './run.ts'
 import { keyOf, useRunAs } from './run-as.ts'
 import { Steps, type Step } from './steps.tsx'
-import { useUpload } from './upload.ts'
-import { whyNot } from './why-not.ts'
+import { useCorpus, type Reading } from './use-corpus.ts'
 
 const PasteDialog = lazyPart(async () => (await import('./paste-dialog.tsx')).PasteDialog)
 
@@ -45,16 +41,13 @@ export function NewBatchPage() {
   const choose = (next: Partial<Search>): void => change(next, { replace: true })
   const found = useQuery(modelQueries.all(undefined))
   const models = useMemo(() => embeddingModels(found.data?.data ?? []), [found.data])
-  const stored = useQuery({ ...draftQueries.one(search.draft ?? ''), enabled: search.draft !== undefined })
-  const draft = search.draft === undefined ? undefined : stored.data
-  const upload = useUpload(({ id }) =>
-    choose({ draft: id, text: undefined, id: undefined, numbered: undefined }),
-  )
+  const reading = useCorpus(() => choose({ text: undefined, id: undefined, numbered: undefined }))
+  const { corpus, isReading } = reading
   const paying = usePayingProject(search.project)
-  const project = draft?.project ?? paying.project
-  const choices = choicesOf(search, draft, models)
+  const { project } = paying
+  const choices = choicesOf(search, corpus?.profile, models)
   const runAs = useRunAs(project, search.key)
-  const run = useRunning(draft, choices, runAs.key, upload.isSending)
+  const run = useRun({ corpus, choices, project, key: runAs.key, isReading })
   const [pasted, setPasted] = useState<string>()
   const takesFile = project === undefined ? words.newBatch.file.projectMissing : undefined
   const take = (files: readonly File[]): void => {
@@ -62,7 +55,10 @@ export function NewBatchPage() {
     if (file === undefined) return
     if (files.length > 1) toast(words.newBatch.file.oneFile, { mark: 'warn' })
     else if (project === undefined) toast(words.newBatch.file.projectMissing, { mark: 'warn' })
-    else upload.start(file, project)
+    else {
+      run.stop()
+      reading.start(file)
+    }
   }
   const isOver = useDrop(take)
   usePaste(take, FILE_TYPES, setPasted)
@@ -72,22 +68,22 @@ export function NewBatchPage() {
   const body =
     problem !== null && found.data === undefined ? (
       <Problem error={problem} retry={() => void found.refetch()} />
-    ) : found.data === undefined || (search.draft !== undefined && stored.isPending) ? (
+    ) : found.data === undefined ? (
       <LoadingRows rows={10} />
     ) : (
       <div ref={form} className="@container flex flex-col gap-5 px-6 pt-4 pb-8 phone:px-4">
-        <Steps steps={stepsOf(draft, upload.isSending, choices, run.estimate)} />
+        <Steps steps={stepsOf(reading, choices, run)} />
         <div id="file">
           <FilePart
-            draft={draft}
-            upload={upload}
+            reading={reading}
+            progress={run.progress}
             choices={choices}
             estimate={run.estimate}
-            lost={draft === undefined ? stored.error : null}
             why={takesFile}
-            project={draft === undefined && <ProjectField paying={paying} scope={search.project} />}
+            project={<ProjectField paying={paying} scope={search.project} />}
             onFiles={take}
             onPaste={() => setPasted('')}
+            onStop={isReading ? reading.stop : run.stop}
             onTextColumn={(text) => choose({ text })}
             onIdColumn={(id) => choose({ id: id ?? undefined, numbered: id === null ? true : undefined })}
             onBadRows={(rows) => choose({ rows })}
@@ -122,7 +118,11 @@ export function NewBatchPage() {
           }
           sideWidth={380}
           side={
-            <EstimateSide {...run} hours={Number(choices.hours)} shell={shellCommand(choices, draft?.name)} />
+            <EstimateSide
+              {...run}
+              hours={Number(choices.hours)}
+              shell={shellCommand(choices, corpus?.file.name)}
+            />
           }
         >
           {body}
@@ -134,42 +134,6 @@ export function NewBatchPage() {
       )}
     </>
   )
-}
-
-/** The estimate of what is chosen, and the run. */
-function useRunning(draft: BatchDraft | undefined, choices: Choices, key: string | null, isSending: boolean) {
-  const navigate = useNavigate()
-  const may = useMay()
-  const options = optionsOf(choices, key)
-  const isAsked = draft !== undefined && options !== undefined && !isSending
-  const asked = useQuery({ ...draftQueries.estimate(draft?.id, options), enabled: isAsked })
-  const { send } = useWrite('post', '/api/v1/batch-drafts/{id}/run', {
-    touches: ['/api/v1/batches', '/api/v1/budgets'],
-  })
-  const estimate = isAsked ? asked.data : undefined
-  const isStale = isAsked && (asked.isPlaceholderData || asked.isPending)
-  const why = whyNot({
-    draft,
-    isSending,
-    choices,
-    estimate: isStale ? undefined : estimate,
-    isAllowed: may('batches.create', draft?.project),
-  })
-  const submit = async (): Promise<void> => {
-    if (why !== undefined || draft === undefined || options === undefined) return
-    const batch = await send({ params: { path: { id: draft.id } }, body: options })
-    rememberProject(draft.project)
-    await navigate(paths.batch(batch.id))
-  }
-  return {
-    estimate,
-    estimatedMs: asked.dataUpdatedAt,
-    isStale,
-    error: isAsked ? asked.error : null,
-    retry: () => void asked.refetch(),
-    why,
-    submit,
-  }
 }
 
 interface ProjectFieldProps {
@@ -204,25 +168,23 @@ function DropVeil() {
 }
 
 function stepsOf(
-  draft: BatchDraft | undefined,
-  isSending: boolean,
+  { corpus, isReading }: Reading,
   { textColumn, model, output, hours }: Choices,
-  estimate: BatchEstimate | undefined,
+  { estimate }: Run,
 ): readonly Step[] {
   const { steps: say, options } = words.newBatch
-  const hasFile = draft !== undefined && !isSending
+  const hasFile = corpus !== undefined && !isReading
   const isFileDone = hasFile && textColumn !== undefined
-  const usd = estimate?.plans[0]?.usd
   return [
     {
       title: say.file,
       part: 'file',
       state: isFileDone ? 'done' : 'now',
-      note: isSending
-        ? say.uploading
-        : draft === undefined
+      note: isReading
+        ? say.reading
+        : corpus === undefined
           ? say.noFile
-          : say.fileNote(whole(draft.rows), textColumn),
+          : say.fileNote(whole(corpus.profile.rows), textColumn),
     },
     {
       title: say.options,
@@ -238,7 +200,7 @@ function stepsOf(
         estimate === undefined
           ? say.noEstimate
           : say.runNote(
-              usd === null || usd === undefined ? words.newBatch.estimate.unpriced : money(usd),
+              estimate.usd === null ? words.newBatch.estimate.unpriced : money(estimate.usd),
               options.hours[hours],
             ),
     },

@@ -1,7 +1,6 @@
 /** The second step: model, width, who pays, how soon, and the form of the result. */
 import { ChartScatter, KeyRound } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { BatchEstimate } from '../../api/queries/batch-drafts.ts'
 import { bytes, moment, NONE, whole } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { Field } from '../../ui/field.tsx'
@@ -11,6 +10,7 @@ import { Select } from '../../ui/select.tsx'
 import { State } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
 import { outputBytes, widthsOf, type Choices, type EmbeddingModel } from './choices.ts'
+import type { Estimate } from './estimate.ts'
 import { COLUMNS, FULL_WIDTH, Labelled } from './labelled.tsx'
 import { priceText } from './price.ts'
 import type { RunAs } from './run-as.ts'
@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000
 export interface OptionsPartProps {
   readonly models: readonly EmbeddingModel[]
   readonly choices: Choices
-  readonly estimate: BatchEstimate | undefined
+  readonly estimate: Estimate | undefined
   readonly runAs: RunAs
   readonly project: string | undefined
   readonly onModel: (id: string) => void
@@ -122,7 +122,7 @@ function spaceOf({ models, choices: { model, dimensions }, estimate }: OptionsPa
 function sizeOf({ choices, estimate }: OptionsPartProps): string {
   const say = words.newBatch.options
   if (estimate === undefined) return say.outputAnytime
-  return say.outputHint(bytes(outputBytes(choices.output, estimate.vector_bytes)))
+  return say.outputHint(bytes(outputBytes(choices.output, estimate.vectorBytes)))
 }
 
 function Duplicates({ estimate }: Pick<OptionsPartProps, 'estimate'>) {

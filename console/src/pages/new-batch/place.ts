@@ -2,12 +2,11 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { shellRoute } from '../../app/place.ts'
 import { flag, oneOf, searchOf, size, text } from '../../app/search.ts'
 
-/** The address holds the uploaded file and every choice, so a reload loses nothing. */
+/** The address holds every choice. The file is the browser's: after a reload it has to be chosen again. */
 export const newBatch = createRoute({
   getParentRoute: () => shellRoute,
   path: '/batches/new',
   validateSearch: searchOf({
-    draft: text(),
     text: text(),
     id: text(),
     /** Rows are named by their number. */

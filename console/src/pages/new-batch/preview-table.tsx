@@ -1,17 +1,17 @@
 /** The first rows of the file. A click on a head chooses the text column. */
 import { Check, KeyRound } from 'lucide-react'
-import type { BatchDraft } from '../../api/queries/batch-drafts.ts'
 import { classes } from '../../ui/classes.ts'
 import { words } from '../../words/words.ts'
+import type { CorpusProfile } from '../../workers/corpus/profile.ts'
 
 interface PreviewTableProps {
-  readonly draft: BatchDraft
+  readonly profile: CorpusProfile
   readonly textColumn: string | undefined
   readonly idColumn: string | null
   readonly onTextColumn: (column: string) => void
 }
 
-export function PreviewTable({ draft, textColumn, idColumn, onTextColumn }: PreviewTableProps) {
+export function PreviewTable({ profile, textColumn, idColumn, onTextColumn }: PreviewTableProps) {
   const say = words.newBatch.file
   const isText = (column: string): boolean => column === textColumn
   return (
@@ -25,7 +25,7 @@ export function PreviewTable({ draft, textColumn, idColumn, onTextColumn }: Prev
       <table className="w-full border-collapse text-12">
         <thead className="bg-sunken">
           <tr>
-            {draft.columns.map(({ name }) => (
+            {profile.columns.map(({ name }) => (
               <th
                 key={name}
                 scope="col"
@@ -54,9 +54,9 @@ export function PreviewTable({ draft, textColumn, idColumn, onTextColumn }: Prev
           </tr>
         </thead>
         <tbody>
-          {draft.preview.map((cells, row) => (
+          {profile.preview.map((cells, row) => (
             <tr key={row} className="border-t border-line">
-              {draft.columns.map(({ name }, index) => (
+              {profile.columns.map(({ name }, index) => (
                 <td
                   key={name}
                   dir="auto"

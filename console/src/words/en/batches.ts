@@ -132,6 +132,8 @@ export const batches = inLanguage('batches', {
   responses: 'Responses, as the API returns them',
   downloadErrors: 'Download errors',
   noOutput: 'No lines done yet.',
+  writing: (share: string) => `Writing, ${share}`,
+  writingWhy: 'Your browser loads the results and writes the file.',
   new: 'New batch',
   newForbidden: 'Only project members can create batches.',
   pause: {

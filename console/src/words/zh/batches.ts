@@ -128,6 +128,8 @@ export const batches: Partly<typeof english> = {
   responses: 'API 返回的响应',
   downloadErrors: '下载错误',
   noOutput: '还没有完成的行。',
+  writing: (share) => `正在写入，${share}`,
+  writingWhy: '浏览器正在加载结果并写入文件。',
   new: '新建批处理',
   newForbidden: '只有项目成员可以新建批处理。',
   pause: {

@@ -150,7 +150,8 @@ async function* textsIn({ file, column }: TextTerms): AsyncGenerator<string> {
       if (line.trim() !== '') yield line
     return
   }
-  const { openCorpus, rowsOf } = await import('torana-bulk/corpus')
+  const { rowsOf } = await import('torana-bulk/corpus')
+  const { openCorpus } = await import('torana-bulk/open-corpus')
   const corpus = await openCorpus(file)
   for await (const { text } of rowsOf(corpus, { text: column, id: undefined }, 0))
     if (text !== undefined) yield text

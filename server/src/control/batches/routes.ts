@@ -9,6 +9,7 @@ import { cursorPage } from '../shared/page.ts'
 import { route, type Api } from '../shared/route.ts'
 import { changeFeed, type EventTopic } from '../shared/topic.ts'
 import { registerBatchChanges } from './change-routes.ts'
+import { registerBatchCreation } from './create-routes.ts'
 import { batchPath, seenBatch } from './open.ts'
 import { batchDetail, listBatches, reportedBatchDetail } from './queries.ts'
 import { registerBatchResults } from './result-routes.ts'
@@ -27,7 +28,9 @@ const batchList = pageOf(reportedBatch).meta({ id: 'ReportedBatchList' })
 
 const OPEN: readonly BatchState[] = ['in_progress', 'cancelling']
 
-type BatchNode = Pick<ControlNode, 'clock'> & Parameters<typeof registerBatchResults>[1]
+type BatchNode = Pick<ControlNode, 'clock'> &
+  Parameters<typeof registerBatchCreation>[1] &
+  Parameters<typeof registerBatchResults>[1]
 
 export function registerBatches(api: Api, node: BatchNode): void {
   const { reports, clock } = node
@@ -59,6 +62,7 @@ export function registerBatches(api: Api, node: BatchNode): void {
     },
   })
 
+  registerBatchCreation(api, node)
   registerBatchChanges(api, node)
   registerBatchResults(api, node)
 }

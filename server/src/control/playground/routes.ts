@@ -1,18 +1,26 @@
 /** The playground: requests as a caller would send them, under a project that the member may use and that pays for them. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import {
+  upload,
+  uploadCompletion,
+  uploadPart,
+  uploadPartForm,
+  uploadRequest,
+} from '#http/gateway/files/schemas.ts'
+import type { UploadHandlers } from '#http/gateway/files/upload-routes.ts'
 import type { GatewayHandlers } from '#http/gateway/handlers.ts'
 import { embeddingAnswer, embeddingRequest } from '#http/gateway/embeddings/schemas.ts'
 import { imageAnswer, imageEditRequest, imageRequest } from '#http/gateway/images/schemas.ts'
 import type { Key } from '#ports/keys.ts'
-import { callerIn, playerOf, visibleProjects, type Caller } from '../shared/caller.ts'
-import { notFound } from '../shared/faults.ts'
+import { callerIn, visibleProjects } from '../shared/caller.ts'
+import { storable } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
-import { playerKey, type PlayersNode } from '../shared/players.ts'
+import { findOwnKey, type PlayersNode } from '../shared/players.ts'
 import { takeProject } from './project-rules.ts'
 
-type PlaygroundNode = PlayersNode & Pick<ControlNode, 'handlers'>
+type PlaygroundNode = PlayersNode & Pick<ControlNode, 'handlers' | 'uploads'>
 
 const FAULTS = [400, 401, 403, 404, 408, 412, 413, 415, 422, 424, 429, 500, 502, 503, 504]
 
@@ -20,6 +28,8 @@ const FAULTS = [400, 401, 403, 404, 408, 412, 413, 415, 422, 424, 429, 500, 502,
 const KEY_HEADER = 'x-api-key'
 
 const DESCRIPTION = `With \`${KEY_HEADER}: <secret of a key>\` the request runs as that key's own: its models, limits and budget apply, and its project pays.`
+
+const uploadPath = z.object({ id: storable(80) })
 
 const project = z
   .string()
@@ -31,7 +41,7 @@ export function registerPlayground(api: Api, node: PlaygroundNode): void {
     description: DESCRIPTION,
     faults: FAULTS,
     answering: 'playground' as const,
-    onRequest: (request: FastifyRequest, reply: FastifyReply) => play(request, reply, kind, node),
+    onRequest: play(node, ({ raw }, reply, key) => node.handlers[kind](raw, reply.raw, undefined, key)),
     handler: neverReached,
   })
   route(api, 'POST /playground/embeddings', {
@@ -74,29 +84,82 @@ export function registerPlayground(api: Api, node: PlaygroundNode): void {
   })
 }
 
-/** Takes the request from the framework before its body is read, as the gateway does. */
-async function play(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  kind: keyof GatewayHandlers,
-  node: PlaygroundNode,
-): Promise<void> {
-  const name = await takeProject(request.raw)
-  const caller = callerIn(request)
-  visibleProjects(caller, name)
-  const { headers } = request.raw
-  const key = headers[KEY_HEADER] === undefined ? await consoleKey(caller, name, node) : undefined
-  if (key === undefined) delete headers.authorization
-  reply.hijack()
-  reply.raw.setHeader('cache-control', 'no-store')
-  reply.raw.setHeader('x-content-type-options', 'nosniff')
-  await node.handlers[kind](request.raw, reply.raw, undefined, key)
+/** Files of requests: `POST /batches` makes batches of them. */
+export function registerPlayedUploads(api: Api, node: PlaygroundNode): void {
+  const playedBy = (step: keyof UploadHandlers) => ({
+    permission: 'batches.create' as const,
+    description: DESCRIPTION,
+    faults: FAULTS,
+    answering: 'playground' as const,
+    onRequest: play(node, (request, reply, key) => node.uploads[step](request, reply, key)),
+    handler: neverReached,
+  })
+  route(api, 'POST /playground/uploads', {
+    id: 'playUpload',
+    summary: 'Begin a file of requests that arrives in parts; answers as POST /v1/uploads does',
+    body: uploadRequest.extend({ project }).meta({
+      id: 'PlaygroundUpload',
+      examples: [
+        {
+          project: 'search',
+          filename: 'requests.jsonl',
+          purpose: 'batch',
+          bytes: 104_857_600,
+          mime_type: 'application/jsonl',
+        },
+      ],
+    }),
+    answer: upload,
+    ...playedBy('begin'),
+  })
+  route(api, 'POST /playground/uploads/:id/parts', {
+    id: 'playUploadPart',
+    summary: 'Add a part of at most 64 MB; answers as POST /v1/uploads/{id}/parts does',
+    consumes: ['multipart/form-data'],
+    params: uploadPath,
+    body: uploadPartForm
+      .extend({ project })
+      .meta({ id: 'PlaygroundUploadPart', examples: [{ project: 'search', data: '@part-1' }] }),
+    answer: uploadPart,
+    ...playedBy('addPart'),
+  })
+  route(api, 'POST /playground/uploads/:id/complete', {
+    id: 'playUploadCompletion',
+    summary: 'Make a file of the parts, in the order given; answers as POST /v1/uploads/{id}/complete does',
+    params: uploadPath,
+    body: uploadCompletion.extend({ project }).meta({
+      id: 'PlaygroundUploadCompletion',
+      examples: [{ project: 'search', part_ids: ['part-1', 'part-2'] }],
+    }),
+    answer: upload,
+    ...playedBy('complete'),
+  })
+  route(api, 'POST /playground/uploads/:id/cancel', {
+    id: 'playUploadCancel',
+    summary: 'Forget an upload and its parts; answers as POST /v1/uploads/{id}/cancel does',
+    params: uploadPath,
+    body: z.object({ project }).meta({ id: 'PlaygroundUploadCancel', examples: [{ project: 'search' }] }),
+    answer: upload,
+    ...playedBy('cancel'),
+  })
 }
 
-async function consoleKey(caller: Caller, project: string, node: PlayersNode): Promise<Key> {
-  const key = await playerKey(playerOf(caller), project, node)
-  if (key === undefined) throw notFound(`There is no project ${project.slice(0, 100)}.`)
-  return key
+type Serve = (request: FastifyRequest, reply: FastifyReply, key: Key | undefined) => Promise<void>
+
+/** Takes the request from the framework before its body is read, as the gateway does. */
+function play(node: PlayersNode, serve: Serve) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const name = await takeProject(request.raw)
+    const caller = callerIn(request)
+    visibleProjects(caller, name)
+    const { headers } = request.raw
+    const key = headers[KEY_HEADER] === undefined ? await findOwnKey(caller, name, node) : undefined
+    if (key === undefined) delete headers.authorization
+    reply.hijack()
+    reply.raw.setHeader('cache-control', 'no-store')
+    reply.raw.setHeader('x-content-type-options', 'nosniff')
+    await serve(request, reply, key)
+  }
 }
 
 function neverReached(): never {

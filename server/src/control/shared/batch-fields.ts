@@ -71,10 +71,6 @@ export const reportedBatch = z
       .describe(
         'The code of a fault, where Torana cancelled it: `key_revoked` after a leak, `project_deleted`.',
       ),
-    corpus_rows: z
-      .int()
-      .nullable()
-      .describe('Rows of the file that it was made from in the console. null: it was not.'),
     input_file: z.string(),
     output: file,
     errors: file,
@@ -102,7 +98,6 @@ export function batchBody(batch: Batch): z.output<typeof reportedBatch> {
     ended_at: timeOf(endedAtMs),
     results_until: endedAtMs === undefined ? null : isoOf(endedAtMs + batch.resultsKeptMs),
     pause: pauseBody(batch),
-    corpus_rows: batch.corpusRows ?? null,
     continued: batch.isContinued,
     cancelled_because: batch.cancelCode ?? null,
     input_file: batch.inputFileId,

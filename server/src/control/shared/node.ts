@@ -39,11 +39,11 @@ import type {
 } from '#ports/stored-configuration.ts'
 import type { TrafficHistory } from '#ports/traffic-history.ts'
 import type { LimiterMemory, NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
-import type { RunOutside } from '#request/batches/run-draft.ts'
-import type { VectorFiles } from '#ports/vector-files.ts'
+import type { CreateDependencies } from '#request/batches/create.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import type { SegmentsOf } from '#request/files/arriving-file.ts'
 import type { ImageDependencies } from '#request/images/image.ts'
+import type { UploadHandlers } from '#http/gateway/files/upload-routes.ts'
 import type { GatewayHandlers } from '#http/gateway/handlers.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import type { Callers } from './callers.ts'
@@ -92,6 +92,8 @@ export interface ControlNode {
   readonly scheduler: Pick<Scheduler, 'states'>
   /** The handlers of the requests that callers pay for. */
   readonly handlers: GatewayHandlers
+  /** The handlers of files that arrive in parts. */
+  readonly uploads: UploadHandlers
   /** The catalog that these objects of the store would make. */
   readonly extendedBy: (objects: readonly StoredObject[]) => ExtendedCatalog
   /** One torana.yaml of the configuration in force and these parts. */
@@ -140,8 +142,8 @@ export interface ControlNode {
   readonly alertTransport: AlertTransport
   readonly audit: AuditLog
   readonly batches: Batches
-  /** What turns files of rows into batches. */
-  readonly forDrafts: RunOutside
+  /** What makes batches of files. */
+  readonly forBatches: CreateDependencies
   readonly reconciler: Reconciler
   readonly makePartitions: Upkeep['makePartitions']
   /** Whether a pooler gives each statement another session of PostgreSQL. Undefined: it does not answer, or is built in. */
@@ -186,6 +188,4 @@ export interface ControlNode {
   /** Bytes of files and of results of batches, and the segments of each file. */
   readonly fileBlobs: BlobStore
   readonly segmentsOf: SegmentsOf
-  /** Writes results of batches as files of vectors. */
-  readonly vectorFiles: VectorFiles
 }

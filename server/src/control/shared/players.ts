@@ -6,7 +6,8 @@ import { nanoUsdOf } from '#core/money/price.ts'
 import type { PlaygroundSettings } from '#core/settings.ts'
 import type { Key, KeyNow } from '#ports/keys.ts'
 import { StoreUnreachable } from '#ports/store.ts'
-import { maySee } from './caller.ts'
+import { maySee, playerOf, type Caller } from './caller.ts'
+import { notFound } from './faults.ts'
 import type { ControlNode } from './node.ts'
 import { projectTerms } from './project-terms.ts'
 import { rightsOf, type RightsSource } from './rights-queries.ts'
@@ -33,6 +34,13 @@ export async function playerKey(
     bounds: undefined,
     player,
   }
+}
+
+/** The key under which a caller of the control API plays in a project. */
+export async function findOwnKey(caller: Caller, project: string, node: PlayersNode): Promise<Key> {
+  const key = await playerKey(playerOf(caller), project, node)
+  if (key === undefined) throw notFound(`There is no project ${project.slice(0, 100)}.`)
+  return key
 }
 
 /** The terms of one member in one project, on top of the project's own. */

@@ -13,8 +13,6 @@ export interface BatchRequest {
   /** Tags of all its lines, from the header. */
   readonly tags?: Tags | undefined
   readonly resultsKeptMs: number
-  /** Rows of the corpus that its lines come from. Undefined: it was not made from one. */
-  readonly corpusRows?: number | undefined
 }
 
 /** The routes whose requests a batch can run. */

@@ -125,9 +125,7 @@ export function controlBounds(limits: Limits) {
     'POST /deployments/:id/drain': OBJECT,
     'POST /models': LIST,
     'POST /requests/:id/replay': NO_BODY,
-    'POST /batch-drafts': { form: { maxBytes: limits.fileBytes, advice: 'Split the file.' } },
-    'POST /batch-drafts/:id/estimate': OBJECT,
-    'POST /batch-drafts/:id/run': OBJECT,
+    'POST /batches': gateway['POST /batches'],
     'POST /batches/:id/cancel': NO_BODY,
     'POST /batches/:id/continue': NO_BODY,
     'POST /batches/:id/pause': OBJECT,
@@ -138,5 +136,9 @@ export function controlBounds(limits: Limits) {
     'POST /playground/embeddings': gateway['POST /embeddings'],
     'POST /playground/images/generations': gateway['POST /images/generations'],
     'POST /playground/images/edits': gateway['POST /images/edits'],
+    'POST /playground/uploads': gateway['POST /uploads'],
+    'POST /playground/uploads/:id/parts': gateway['POST /uploads/:id/parts'],
+    'POST /playground/uploads/:id/complete': gateway['POST /uploads/:id/complete'],
+    'POST /playground/uploads/:id/cancel': STRANGER,
   } as const satisfies Record<string, RouteBounds>
 }

@@ -16,7 +16,7 @@ import { handledByEnd, PREFIXES, unknownPath } from './caller/routes.ts'
 import type { EmbeddingsDependencies } from './embeddings/embeddings.ts'
 import { deploymentSchema, registerEmbeddings } from './embeddings/routes.ts'
 import { registerFiles, type FilesDependencies } from './files/routes.ts'
-import { registerUploads, type UploadsDependencies } from './files/upload-routes.ts'
+import { registerUploads, uploadHandlers, type UploadsDependencies } from './files/upload-routes.ts'
 import { failUnexpected, failUnreadable, failWith, registerFaults } from './faults.ts'
 import type { AssetDependencies } from './images/assets.ts'
 import type { ImagesDependencies } from './images/images.ts'
@@ -50,6 +50,7 @@ const MAX_PARAM_LENGTH = 512
 export async function gatewayServer(
   dependencies: GatewayDependencies,
   { embeddings, generations, edits } = gatewayHandlers(dependencies),
+  uploads = uploadHandlers(dependencies),
 ): Promise<FastifyInstance> {
   const app = frameworkOf(embeddings, dependencies)
   await app.register(swagger, openapi(dependencies.version))
@@ -64,7 +65,7 @@ export async function gatewayServer(
   registerAssets(app, dependencies)
   registerFiles(app, dependencies)
   registerBatches(app, dependencies)
-  registerUploads(app, dependencies)
+  registerUploads(app, uploads)
   registerModels(app, dependencies)
   app.post('/openai/deployments/*', {
     schema: deploymentSchema,

@@ -31,8 +31,6 @@ export interface CreateOptions {
   readonly isRetry: boolean
   /** The person who makes it in the console: the audit keeps who it was. */
   readonly by?: Actor | undefined
-  /** Digest of what was asked for, if not of the request itself. */
-  readonly digest?: string | undefined
 }
 
 /** Open batches of a project. Every claim looks at each of them; larger files hold more work. */
@@ -44,7 +42,7 @@ const AFTER_WINDOW_MS = 24 * 3_600_000
 
 export async function createBatch(
   asked: BatchRequest,
-  { key, idempotencyKey, isRetry, by, digest }: CreateOptions,
+  { key, idempotencyKey, isRetry, by }: CreateOptions,
   dependencies: CreateDependencies,
 ): Promise<Batch> {
   const { batches, files, blobs, clock, identifiers, hashing } = dependencies
@@ -80,14 +78,13 @@ export async function createBatch(
       outputFileId: fileIdOf(identifiers.next()),
       errorFileId: fileIdOf(identifiers.next()),
       model: scan.models.length === 1 ? first?.model : undefined,
-      digest: digest ?? hashing.sha256OfText(canonicalBatch(asked)),
+      digest: hashing.sha256OfText(canonicalBatch(asked)),
       idempotencyKey,
       isRetry,
       windowMs: asked.windowMs,
       metadata: asked.metadata,
       tags: asked.tags,
       resultsKeptMs: asked.resultsKeptMs,
-      corpusRows: asked.corpusRows,
       chunks: errors.length > 0 ? [] : await chunksOf(file.id, blobs),
       errors,
     },

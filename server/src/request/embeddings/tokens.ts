@@ -22,7 +22,7 @@ export function askerOf({ project, deadlineMs, outside }: Omit<TokenContext, 'mo
 }
 
 /** Average bytes per token of English text. */
-export const BYTES_PER_TOKEN = 4
+const BYTES_PER_TOKEN = 4
 
 /** The probable usage of a call whose upstream does not report it. */
 export async function estimateTokens(context: TokenContext, input: Input): Promise<number> {
@@ -34,26 +34,36 @@ export async function estimateTokens(context: TokenContext, input: Input): Promi
  * Tokens of each input by our own count, or by its bytes without a tokenizer. At most the model's token
  * limit, which also bounds the reservation for a text.
  */
-export async function tokensOfEach(context: TokenContext, input: Input): Promise<number[]> {
+export async function tokensOfEach(context: TokenContext, input: Input): Promise<readonly number[]> {
+  const { maxInputTokens = Infinity } = context.model.facts
+  if (input.kind !== 'texts') return countEach(context, input)
+  // When the time is up or the tokenizer's thread has died, a paid answer is not lost for a count.
+  const counts = await countEach(context, input, maxInputTokens).catch(() =>
+    byBytes(input.texts, context.outside.bytesOf),
+  )
+  return counts.map((tokens) => Math.min(tokens, maxInputTokens))
+}
+
+/** The same, for texts of any length. Counting a text may stop above `most` tokens. Rejects when there is no time to count. */
+export async function countEach(
+  context: TokenContext,
+  input: Input,
+  most = Infinity,
+): Promise<readonly number[]> {
   const { model, outside } = context
   if (input.kind === 'tokens') return input.tokens.map((tokens) => tokens.length)
   if (input.kind === 'contents') {
     const rules = rulesOf(model, outside.bytesOf)
     return input.contents.map((content) => Math.max(1, tokensIn(usedByContent(content, rules, 'likely'))))
   }
-  const { tokenizer, maxInputTokens = Infinity } = model.facts
-  const bounded = (tokens: number): number => Math.max(1, Math.min(tokens, maxInputTokens))
-  const byBytes = (): number[] =>
-    input.texts.map((text) => bounded(Math.ceil(outside.bytesOf(text) / BYTES_PER_TOKEN)))
-  if (tokenizer === 'none') return byBytes()
-  try {
-    const asker = { ...askerOf(context), most: maxInputTokens }
-    const counts = await outside.tokens.count(input.texts, tokenizer, asker)
-    return counts.map(({ tokens }) => bounded(tokens))
-  } catch {
-    // The time is up or the tokenizer's thread has died. A paid answer is not lost for a count.
-    return byBytes()
-  }
+  const { tokenizer } = model.facts
+  if (tokenizer === 'none') return byBytes(input.texts, outside.bytesOf)
+  const counts = await outside.tokens.count(input.texts, tokenizer, { ...askerOf(context), most })
+  return counts.map(({ tokens }) => Math.max(1, tokens))
+}
+
+function byBytes(texts: readonly string[], bytesOf: BytesOf): readonly number[] {
+  return texts.map((text) => Math.max(1, Math.ceil(bytesOf(text) / BYTES_PER_TOKEN)))
 }
 
 /** Tokens that servers add around a text: `[CLS]`, `[SEP]`, an end mark, the frame of an instruction. */

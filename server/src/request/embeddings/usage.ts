@@ -102,7 +102,7 @@ async function localCounts(
   context: TokenContext,
   input: Input,
   { slots }: GatheredVectors,
-): Promise<number[]> {
+): Promise<readonly number[]> {
   return tokensOfEach(context, pick(input, firstOfEach(slots)))
 }
 

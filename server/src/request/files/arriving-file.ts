@@ -9,10 +9,9 @@ import type { FileWish } from '#core/files/create.ts'
 import type { Limits } from '#core/settings.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { Identifiers } from '#ports/clock.ts'
-import { FileUnreadable, type FileScanning, type ReadFile } from '#ports/file-scan.ts'
+import { FileUnreadable, type FileReading, type FileScanning } from '#ports/file-scan.ts'
 import type { BegunFile, Files, FileSegment, StoredFile } from '#ports/files.ts'
 import type { Key } from '#ports/keys.ts'
-import { CorpusProblem } from '#ports/corpus.ts'
 import { DiskLow, type DiskRoom } from '#ports/disk-room.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import { diskFault } from './disk-fault.ts'
@@ -20,7 +19,7 @@ import { bytesOf, segmentsWithin } from './content.ts'
 import { deleteFolder } from './delete-folder.ts'
 import { SegmentWriter } from './segment-writer.ts'
 
-export interface ArrivingOutside {
+export interface FilesOutside {
   readonly files: Files
   /** The store that all nodes share, without a disk in front of it: a file that only one node can read is useless. */
   readonly fileBlobs: BlobStore
@@ -29,59 +28,57 @@ export interface ArrivingOutside {
   /** Slots for files that arrive concurrently: each holds two segments in memory. */
   readonly fileRoom: FairShare
   readonly limits: Limits
+  readonly scanning: FileScanning
   readonly identifiers: Identifiers
   readonly wait: (ms: number) => Promise<unknown>
-}
-
-export interface FilesOutside extends ArrivingOutside {
-  readonly scanning: FileScanning
 }
 
 /** Longest wait for a slot: slots are freed within seconds. */
 const ROOM_WAIT_MS = 5000
 
-/** How the bytes of a file are read as they arrive. */
-export interface ArrivingReading<Read> {
-  push(piece: Uint8Array<ArrayBuffer>): Promise<void>
-  finish(): Promise<Read>
-  discard(): Promise<void>
-}
-
-/** The bytes that are kept of a file, and what reading them found. */
-export interface ArrivedBytes<Read> {
-  readonly bytes: number
-  /** With those of blobs beside its own. */
-  readonly keptBytes: number
-  readonly segments: readonly FileSegment[]
-  readonly read: Read
-}
-
 /** A file of which bytes arrive. Must be completed or discarded. */
-export class ArrivingBytes<Read> {
-  readonly id: string
+export class ArrivingFile {
+  readonly #id: string
   readonly #project: string
-  readonly #outside: ArrivingOutside
+  readonly #outside: FilesOutside
   readonly #place: Disposable
-  readonly #reading: ArrivingReading<Read>
+  readonly #reading: FileReading
   readonly #writer: SegmentWriter
   #keptBytes = 0
 
-  protected constructor(
-    { id, project, place }: BegunBytes,
-    outside: ArrivingOutside,
-    reading: (segments: readonly FileSegment[]) => ArrivingReading<Read>,
+  private constructor(
+    { id, project }: Pick<BegunFile, 'id' | 'project'>,
+    place: Disposable,
+    outside: FilesOutside,
   ) {
-    this.id = id
+    this.#id = id
     this.#project = project
     this.#place = place
     this.#outside = outside
+    const { fileBlobs, scanning } = outside
     this.#writer = new SegmentWriter({
-      blobs: outside.fileBlobs,
+      blobs: fileBlobs,
       nameOf: (segment) => fileBlobName(id, String(segment)),
       takeRoom: (bytes) => this.#takeRoom(bytes),
       kept: (segment) => this.#reading.push(segment),
     })
-    this.#reading = reading(this.#writer.segments)
+    const { segments } = this.#writer
+    this.#reading = scanning.begin({
+      project,
+      again: (bytes) => bytesOf(segmentsWithin(segments, { first: 0, last: bytes - 1 }), fileBlobs),
+    })
+  }
+
+  /** `announcedBytes`: lower bound of the file's size. */
+  static async begin(key: Key, announcedBytes: number, outside: FilesOutside): Promise<ArrivingFile> {
+    const place = await roomFor(key.project, outside)
+    try {
+      const id = await beginFile(key, announcedBytes, outside)
+      return new ArrivingFile({ id, project: key.project }, place, outside)
+    } catch (error) {
+      place[Symbol.dispose]()
+      throw fileFault(error)
+    }
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -97,35 +94,18 @@ export class ArrivingBytes<Read> {
     }
   }
 
-  /** Bytes that can't be deleted now are deleted with the file's row, `ARRIVAL_MS` later. */
-  async discard(): Promise<void> {
+  async complete(filename: string, { purpose, expiresAfterMs }: FileWish): Promise<StoredFile> {
     const { files, fileBlobs } = this.#outside
     try {
-      await this.#reading.discard()
-      await this.#writer.stop()
-      await deleteFolder(fileFolder(this.id), fileBlobs)
-      await files.forgotten(this.id)
-    } catch (error) {
-      if (!(error instanceof StoreUnreachable)) throw error
-    } finally {
-      this.#place[Symbol.dispose]()
-    }
-  }
-
-  /** `beside`: a blob that is kept of what was read. `complete` returns undefined when the file was given up meanwhile. */
-  protected async completed<File>(
-    beside: (read: Read) => { readonly name: string; readonly text: string },
-    complete: (arrived: ArrivedBytes<Read>) => Promise<File | undefined>,
-  ): Promise<File> {
-    try {
       const segments = await this.#writer.finish()
-      const read = await this.#reading.finish()
-      const { name, text } = beside(read)
-      const kept = new TextEncoder().encode(text)
-      await this.#takeRoom(kept.length)
-      await this.#outside.fileBlobs.put(name, kept)
-      const bytes = this.#writer.bytes
-      const file = await complete({ bytes, keptBytes: this.#keptBytes, segments, read })
+      const { sha256, scan, chunkList } = await this.#reading.finish()
+      const list = new TextEncoder().encode(chunkList)
+      await this.#takeRoom(list.length)
+      await fileBlobs.put(chunksBlobName(this.#id), list)
+      const about = { purpose, filename, sha256, scan, expiresAfterMs }
+      const arrived = { ...about, bytes: this.#writer.bytes, keptBytes: this.#keptBytes, segments }
+      const file = await files.arrived(this.#id, arrived)
+      // It was given up meanwhile.
       if (file === undefined) throw tookTooLong()
       this.#place[Symbol.dispose]()
       return file
@@ -134,60 +114,25 @@ export class ArrivingBytes<Read> {
     }
   }
 
+  /** Bytes that can't be deleted now are deleted with the file's row, `ARRIVAL_MS` later. */
+  async discard(): Promise<void> {
+    const { files, fileBlobs } = this.#outside
+    try {
+      await this.#reading.discard()
+      await this.#writer.stop()
+      await deleteFolder(fileFolder(this.#id), fileBlobs)
+      await files.forgotten(this.#id)
+    } catch (error) {
+      if (!(error instanceof StoreUnreachable)) throw error
+    } finally {
+      this.#place[Symbol.dispose]()
+    }
+  }
+
   async #takeRoom(bytes: number): Promise<void> {
-    const received = await receiveBytes({ id: this.id, project: this.#project }, bytes, this.#outside)
+    const received = await receiveBytes({ id: this.#id, project: this.#project }, bytes, this.#outside)
     if (received === 'over') throw tookTooLong()
     this.#keptBytes += bytes
-  }
-}
-
-/** A file of requests. */
-export class ArrivingFile extends ArrivingBytes<ReadFile> {
-  readonly #files: Files
-
-  private constructor(begun: BegunBytes, outside: FilesOutside) {
-    super(begun, outside, (segments) =>
-      outside.scanning.begin({
-        project: begun.project,
-        again: (bytes) => bytesOf(segmentsWithin(segments, { first: 0, last: bytes - 1 }), outside.fileBlobs),
-      }),
-    )
-    this.#files = outside.files
-  }
-
-  /** `announcedBytes`: lower bound of the file's size. */
-  static async begin(key: Key, announcedBytes: number, outside: FilesOutside): Promise<ArrivingFile> {
-    return new ArrivingFile(await beginBytes(key, announcedBytes, outside), outside)
-  }
-
-  complete(filename: string, { purpose, expiresAfterMs }: FileWish): Promise<StoredFile> {
-    return this.completed(
-      ({ chunkList }) => ({ name: chunksBlobName(this.id), text: chunkList }),
-      ({ read: { sha256, scan }, ...arrived }) =>
-        this.#files.arrived(this.id, { ...arrived, purpose, filename, sha256, scan, expiresAfterMs }),
-    )
-  }
-}
-
-export interface BegunBytes {
-  readonly id: string
-  readonly project: string
-  /** The slot of the file on this node. */
-  readonly place: Disposable
-}
-
-/** `announcedBytes`: lower bound of the file's size. */
-export async function beginBytes(
-  owner: Pick<Key, 'id' | 'project'>,
-  announcedBytes: number,
-  outside: ArrivingOutside,
-): Promise<BegunBytes> {
-  const place = await roomFor(owner.project, outside)
-  try {
-    return { id: await beginFile(owner, announcedBytes, outside), project: owner.project, place }
-  } catch (error) {
-    place[Symbol.dispose]()
-    throw fileFault(error)
   }
 }
 
@@ -214,7 +159,7 @@ export async function beginFile(
     identifiers,
     limits,
     diskRoom,
-  }: Pick<ArrivingOutside, 'files' | 'identifiers' | 'limits' | 'diskRoom'>,
+  }: Pick<FilesOutside, 'files' | 'identifiers' | 'limits' | 'diskRoom'>,
 ): Promise<string> {
   await diskRoom.admit(announcedBytes)
   const id = fileIdOf(identifiers.next())
@@ -277,7 +222,6 @@ export function fileFault(error: unknown): unknown {
       'Torana stopped reading this file, since that took more memory or time than one file may take. Nothing of it is kept. Split it, or shorten its lines.',
       { param: 'file', cause: error },
     )
-  if (error instanceof CorpusProblem) return new Fault('invalid_parameter', error.message, { param: 'file' })
   if (!(error instanceof StoreUnreachable)) return error
   return new Fault('file_store_unreachable', 'Torana cannot reach the store of files. Retry.', {
     cause: error,

@@ -28,10 +28,8 @@ const FILE_KEY = 'canary-key-of-the-file-00001'
 const ELSEWHERE = new Set(['/session/oidc', '/session/oidc/callback'])
 /** The route that answers with the bytes of images; it is called too, and its bytes are ignored. */
 const PICTURE = '/assets/{id}/content'
-/** The routes that answer with vectors, for the download of a batch's output. They contain no text. */
-const OUTPUTS = new Set(['/batches/{id}/output', '/batches/{id}/results'])
-/** A person sees the first rows of a file that this person sent. */
-const OWN_ROW = 'a row that the admin sent'
+/** The route that answers with vectors, for the download of a batch's output. They contain no text. */
+const OUTPUTS = new Set(['/batches/{id}/output'])
 
 const { url: database } = await testPostgres()
 const node = await startConsoleNode({
@@ -174,23 +172,11 @@ async function traffic(key: string): Promise<void> {
   assert.deepEqual(batch.request_counts, { total: 2, completed: 1, failed: 1 })
   named.add(batch.id)
   secrets.set('a text of a batch', BATCH_TEXT)
-  await draft()
   const play = { project: 'app', model: 'plain-w16', input: TEXT }
   await made('/playground/embeddings', play)
   secrets.set('a text', TEXT)
   secrets.set('a prompt', PROMPT)
   for (const { headers } of [embedded, pictures]) named.add(headers.get('x-request-id') ?? '')
-}
-
-async function draft(): Promise<void> {
-  const answer = await fetch(`${node.controlUrl}/api/v1/batch-drafts?project=app&name=rows.csv`, {
-    method: 'POST',
-    headers: { cookie, origin: node.controlUrl, 'content-type': 'text/csv' },
-    body: `text\n${OWN_ROW}\n`,
-  })
-  const { id } = (await answer.json()) as { readonly id?: string }
-  assert.ok(id, String(answer.status))
-  named.add(id)
 }
 
 /** The traffic becomes suspect. Also what only the database has: digests and hashes, in every encoding of bytes. */

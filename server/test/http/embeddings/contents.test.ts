@@ -79,7 +79,8 @@ async function dryRun(input: readonly unknown[]): Promise<readonly [tokens: unkn
   const { body } = await served({ model: 'priced-w16', input }, { headers: { 'x-torana-dry-run': 'true' } })
   assert.equal(calls(), before)
   const [deployment] = body['deployments'] as readonly { cost_usd: { min: string; max: string } }[]
-  return [body['max_tokens'], deployment?.cost_usd]
+  const { min, max } = deployment?.cost_usd ?? {}
+  return [body['max_tokens'], { min, max }]
 }
 
 test('a dry run counts images by their pixels up to the most of the model, and audio by its seconds', async () => {

@@ -105,15 +105,7 @@ function ledgerForControl(): LedgerForControl {
 /** A node asks some of them by itself, and gets what a new database would answer. */
 function partsOfDatabases(): Pick<
   Stores,
-  | 'alerts'
-  | 'alertOutbox'
-  | 'batchDrafts'
-  | 'configuration'
-  | 'prices'
-  | 'history'
-  | 'suspects'
-  | 'lake'
-  | 'dump'
+  'alerts' | 'alertOutbox' | 'configuration' | 'prices' | 'history' | 'suspects' | 'lake' | 'dump'
 > {
   return {
     alerts: absent('alerts', { read: async () => ({ rules: [], channels: [], mutedUntilMs: undefined }) }),
@@ -122,7 +114,6 @@ function partsOfDatabases(): Pick<
       due: async () => [],
       deleteOld: async () => 0,
     }),
-    batchDrafts: absent('drafts of batches'),
     configuration: new MemoryConfiguration(),
     prices: absent('prices', { read: async () => [], note: async () => {} }),
     history: absent('history', { write: async () => {}, dropOld: async () => {} }),

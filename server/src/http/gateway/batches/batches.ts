@@ -66,7 +66,7 @@ export function createBatchHandler(dependencies: BatchesDependencies): RequestHa
   )
 }
 
-function scopeOf({ endpoint }: BatchRequest): KeyScope {
+export function scopeOf({ endpoint }: BatchRequest): KeyScope {
   if (!isOfPictures(endpoint)) return 'embeddings'
   return isEdits(endpoint) ? 'edits' : 'images'
 }

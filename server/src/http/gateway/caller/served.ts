@@ -32,14 +32,29 @@ export function idIn({ params }: FastifyRequest): string {
   return (params as { id: string }).id
 }
 
+/** Writes its answer itself. `known`: the caller, where it is known without a secret: a member at the playground. */
+export type ServedHandler = (request: FastifyRequest, reply: FastifyReply, known?: Key) => Promise<void>
+
 /** For callers with a key. `serve` returns the answer, or writes it itself and returns none. */
 export function servedBy(
   dependencies: ListenerDependencies,
   served: ServedRoute,
   serve: (asked: KnownRequest) => Promise<object | undefined>,
 ): ReturnType<typeof hijacked> {
+  return takenBy(serveKnown(dependencies, served, serve))
+}
+
+export function takenBy(handler: ServedHandler): ReturnType<typeof hijacked> {
+  return hijacked((request, reply) => handler(request, reply))
+}
+
+export function serveKnown(
+  dependencies: ListenerDependencies,
+  served: ServedRoute,
+  serve: (asked: KnownRequest) => Promise<object | undefined>,
+): ServedHandler {
   return recorded(dependencies, served, async (request, response, asker) => {
-    asker.key = await keyOf(request.raw, dependencies)
+    asker.key ??= await keyOf(request.raw, dependencies)
     if (served.isCounted === true) await countRequest(asker.key, dependencies.limiter)
     const answer = await serve({ request, response, key: asker.key })
     if (answer !== undefined) writeJson(response, answer, request.id)
@@ -52,17 +67,21 @@ export function streamedBy(
   route: string,
   serve: (request: FastifyRequest, response: ServerResponse) => Promise<void>,
 ): ReturnType<typeof hijacked> {
-  return recorded(dependencies, { route }, serve)
+  return takenBy(recorded(dependencies, { route }, serve))
 }
 
 function recorded(
   { clientAddress, observer, docsUrl }: ListenerDependencies,
   { route, faultOf }: ServedRoute,
-  serve: (request: FastifyRequest, response: ServerResponse, asker: { key?: Key }) => Promise<void>,
-): ReturnType<typeof hijacked> {
-  return hijacked(async (request: FastifyRequest, reply: FastifyReply) => {
+  serve: (
+    request: FastifyRequest,
+    response: ServerResponse,
+    asker: { key: Key | undefined },
+  ) => Promise<void>,
+): ServedHandler {
+  return async (request, reply, known) => {
     reply.hijack()
-    const asker: { key?: Key } = {}
+    const asker = { key: known }
     let fault: Fault | undefined
     try {
       await serve(request, reply.raw, asker)
@@ -85,5 +104,5 @@ function recorded(
         durationMs: reply.elapsedTime,
       }),
     )
-  })
+  }
 }

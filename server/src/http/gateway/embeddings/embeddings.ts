@@ -160,17 +160,20 @@ function cacheUseIn({ 'cache-control': header }: IncomingMessage['headers']): Ca
   return words.has('no-cache') ? 'fresh' : 'usual'
 }
 
-function dryRunBody({ model, space, deployments, dropped, maxTokens }: DryRun) {
+function dryRunBody({ model, space, deployments, dropped, maxTokens, tokens, areCounted }: DryRun) {
   return {
     model: model.id,
     space,
+    tokens,
+    token_counts: areCounted ? 'exact' : 'estimated',
     max_tokens: maxTokens,
     dropped,
-    deployments: deployments.map(({ id, native, emulated, maxCostUsd }) => ({
+    deployments: deployments.map(({ id, priority, native, emulated, likelyCostUsd, maxCostUsd }) => ({
       id,
+      priority,
       native,
       emulated,
-      cost_usd: costRange(maxCostUsd),
+      cost_usd: { ...costRange(maxCostUsd), likely: likelyCostUsd },
     })),
   }
 }

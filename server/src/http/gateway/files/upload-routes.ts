@@ -10,7 +10,7 @@ import { gatewayBounds } from '../../gate/bounds.ts'
 import type { ListenerDependencies } from '../caller/journey.ts'
 import type { ReadingBodyOutside } from '../caller/read-body.ts'
 import { PREFIXES } from '../caller/routes.ts'
-import { idIn, servedBy, type KnownRequest } from '../caller/served.ts'
+import { idIn, serveKnown, takenBy, type KnownRequest, type ServedHandler } from '../caller/served.ts'
 import { fileObject } from './objects.ts'
 import { AS_FILES } from './routes.ts'
 import { upload, uploadCompletion, uploadPart, uploadPartForm, uploadRequest } from './schemas.ts'
@@ -20,11 +20,43 @@ export interface UploadsDependencies extends ListenerDependencies, UploadsOutsid
   readonly yieldOnArrival: () => Promise<unknown>
 }
 
+/** The console's playground uses them too. */
+export interface UploadHandlers {
+  readonly begin: ServedHandler
+  readonly addPart: ServedHandler
+  readonly complete: ServedHandler
+  readonly cancel: ServedHandler
+}
+
+export function uploadHandlers(dependencies: UploadsDependencies): UploadHandlers {
+  const bounds = gatewayBounds(dependencies.limits)
+  return {
+    begin: serveKnown(dependencies, { ...AS_FILES, isCounted: true }, async (asked) => {
+      const body = await readObject(asked, bounds['POST /uploads'].json, dependencies)
+      return uploadObject(await beginUpload(asked.key, readWish(body), dependencies))
+    }),
+    addPart: serveKnown(dependencies, AS_FILES, async (asked) => {
+      const found = await find(asked, dependencies)
+      const { id, createdAtMs } = await takePart(asked.request.raw, asked.response, found, dependencies)
+      const seconds = Math.floor(createdAtMs / 1000)
+      return { id, object: 'upload.part', created_at: seconds, upload_id: found.id }
+    }),
+    complete: serveKnown(dependencies, AS_FILES, async (asked) => {
+      const found = await find(asked, dependencies)
+      const body = await readObject(asked, bounds['POST /uploads/:id/complete'].json, dependencies)
+      const file = await completeUpload(found, readCompletion(body), dependencies)
+      return uploadObject({ ...found, state: 'completed' }, file)
+    }),
+    cancel: serveKnown(dependencies, AS_FILES, async (asked) => {
+      return uploadObject(await cancelUpload(await find(asked, dependencies), dependencies))
+    }),
+  }
+}
+
 const FAULTS = faultAnswers([400, 401, 404, 408, 413, 415, 429, 503], 'gateway')
 
-export function registerUploads(app: FastifyInstance, dependencies: UploadsDependencies): void {
+export function registerUploads(app: FastifyInstance, handlers: UploadHandlers): void {
   const params = z.object({ id: z.string() })
-  const bounds = gatewayBounds(dependencies.limits)
   for (const { prefix, hide } of PREFIXES) {
     app.post(`${prefix}/uploads`, {
       schema: {
@@ -34,10 +66,7 @@ export function registerUploads(app: FastifyInstance, dependencies: UploadsDepen
         body: uploadRequest,
         response: { 200: upload, ...FAULTS },
       },
-      ...servedBy(dependencies, { ...AS_FILES, isCounted: true }, async (asked) => {
-        const body = await readObject(asked, bounds['POST /uploads'].json, dependencies)
-        return uploadObject(await beginUpload(asked.key, readWish(body), dependencies))
-      }),
+      ...takenBy(handlers.begin),
     })
     app.post(`${prefix}/uploads/:id/parts`, {
       schema: {
@@ -49,12 +78,7 @@ export function registerUploads(app: FastifyInstance, dependencies: UploadsDepen
         body: uploadPartForm,
         response: { 200: uploadPart, ...FAULTS },
       },
-      ...servedBy(dependencies, AS_FILES, async (asked) => {
-        const found = await find(asked, dependencies)
-        const { id, createdAtMs } = await takePart(asked.request.raw, asked.response, found, dependencies)
-        const seconds = Math.floor(createdAtMs / 1000)
-        return { id, object: 'upload.part', created_at: seconds, upload_id: found.id }
-      }),
+      ...takenBy(handlers.addPart),
     })
     app.post(`${prefix}/uploads/:id/complete`, {
       schema: {
@@ -65,12 +89,7 @@ export function registerUploads(app: FastifyInstance, dependencies: UploadsDepen
         body: uploadCompletion,
         response: { 200: upload, ...FAULTS },
       },
-      ...servedBy(dependencies, AS_FILES, async (asked) => {
-        const found = await find(asked, dependencies)
-        const body = await readObject(asked, bounds['POST /uploads/:id/complete'].json, dependencies)
-        const file = await completeUpload(found, readCompletion(body), dependencies)
-        return uploadObject({ ...found, state: 'completed' }, file)
-      }),
+      ...takenBy(handlers.complete),
     })
     app.post(`${prefix}/uploads/:id/cancel`, {
       schema: {
@@ -80,9 +99,7 @@ export function registerUploads(app: FastifyInstance, dependencies: UploadsDepen
         params,
         response: { 200: upload, ...FAULTS },
       },
-      ...servedBy(dependencies, AS_FILES, async (asked) => {
-        return uploadObject(await cancelUpload(await find(asked, dependencies), dependencies))
-      }),
+      ...takenBy(handlers.cancel),
     })
   }
 }

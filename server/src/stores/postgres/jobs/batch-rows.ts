@@ -32,7 +32,6 @@ export interface BatchRow extends OwnerColumns {
   readonly paused_at: Date | null
   readonly paused_by: string | null
   readonly pause_reason: string | null
-  readonly corpus_rows: number | null
   readonly completed: number
   readonly failed: number
   readonly expired: number
@@ -102,7 +101,6 @@ export function valuesOf(batch: NewBatch): readonly unknown[] {
     chunks.reduce((sum, { lines }) => sum + lines, 0),
     chunks.length,
     tags === undefined ? null : JSON.stringify(tags),
-    batch.corpusRows ?? null,
     ...playerColumns(batch),
   ]
 }
@@ -139,7 +137,6 @@ export function batchOf(row: BatchRow): Batch {
     droppedLines: row.dropped_lines,
     isContinued: row.continued,
     cancelCode: row.cancel_code ?? undefined,
-    corpusRows: row.corpus_rows ?? undefined,
     pausedBy: pausedBy(row),
     pause: row.pause_code === null ? undefined : { code: row.pause_code, untilMs: row.not_before.getTime() },
   }

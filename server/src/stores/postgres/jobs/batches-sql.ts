@@ -39,11 +39,11 @@ export const COUNT_OPEN = `SELECT count(*)::integer AS count FROM batches WHERE 
 export const INSERT_BATCH = `
 INSERT INTO batches (
   batch_id, project, key_id, terms, endpoint, input_file_id, output_file_id, error_file_id, model, digest, idempotency_key,
-  metadata, errors, state, expires_at, ended_at, results_kept_ms, lines, chunks, tags, corpus_rows,
+  metadata, errors, state, expires_at, ended_at, results_kept_ms, lines, chunks, tags,
   player_kind, player_name
 )
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now() + $15 * interval '1 ms',
-  CASE WHEN $14 = 'failed' THEN now() END, $16, $17, $18, $19, $20, $21, $22)
+  CASE WHEN $14 = 'failed' THEN now() END, $16, $17, $18, $19, $20, $21)
 ON CONFLICT DO NOTHING RETURNING ${ROW}`
 
 export const INSERT_CHUNKS = `

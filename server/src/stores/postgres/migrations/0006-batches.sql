@@ -121,8 +121,6 @@ CREATE TABLE batches (
   paused_at timestamptz,
   paused_by text,
   pause_reason text,
-  -- Rows of the corpus that its lines come from; null: it was not made from one.
-  corpus_rows integer,
   player_kind text,
   player_name text COLLATE "C",
   CHECK ((player_kind IS NULL) = (player_name IS NULL))
@@ -166,21 +164,3 @@ CREATE TABLE batch_chunks (
 ) WITH (fillfactor = 70);
 CREATE INDEX batch_chunks_done ON batch_chunks (batch_id, done_number) WHERE part_token IS NOT NULL;
 CREATE INDEX batch_chunks_held ON batch_chunks (batch_id, chunk) WHERE state = 'held';
-
--- Files of rows from which a person makes a batch. The row in `files` has no purpose, so callers do not see it, and its
--- end is the end of the draft.
-CREATE TABLE batch_drafts (
-  file_id text COLLATE "C" PRIMARY KEY REFERENCES files (file_id) ON DELETE CASCADE,
-  actor text COLLATE "C" NOT NULL,
-  name text NOT NULL,
-  bytes bigint NOT NULL,
-  segments text NOT NULL
-);
-
--- The file of requests that a run of a draft made: a second run with the same options is the same batch.
-CREATE TABLE batch_draft_runs (
-  file_id text COLLATE "C" NOT NULL REFERENCES batch_drafts (file_id) ON DELETE CASCADE,
-  digest text COLLATE "C" NOT NULL,
-  input_file_id text COLLATE "C" NOT NULL,
-  PRIMARY KEY (file_id, digest)
-);
