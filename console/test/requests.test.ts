@@ -1,5 +1,7 @@
 /** Requests before a real node: what happened to a request is found, also without a mouse. */
+import { execFile } from 'node:child_process'
 import assert from 'node:assert/strict'
+import { promisify } from 'node:util'
 import type { Page } from '@playwright/test'
 import { NODE_TOKEN } from '../../server/test/support/console-node.ts'
 import { eventually } from '../../server/test/support/process.ts'
@@ -11,6 +13,7 @@ const node = nodeOfFile({
   },
 })
 const SOON = { timeout: 15_000 }
+const run = promisify(execFile)
 
 /** To the next row. It is drawn and takes the focus a moment later. */
 async function walk(page: Page): Promise<void> {
@@ -49,6 +52,22 @@ test('a deployment that fails is seen in the list as it happens, and the request
   await expect(page.getByText(/line items total/)).toHaveCount(0)
   await node.provider.setMode('one')
   assert.deepEqual(complaints, [])
+})
+
+test('the command that a request page copies works with a key, and has no input of the caller @chromium', async ({
+  openConsole,
+}) => {
+  const { id } = await newestRequest()
+  const { page, go, context } = await openConsole(node)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await go(`/requests/${id}`)
+  await page.getByRole('button', { name: 'Copy as curl' }).click()
+  await expect(page.getByText('Copied')).toBeVisible()
+  const command = await page.evaluate(() => navigator.clipboard.readText())
+  assert.ok(command.includes('YOUR TEXT') && !command.includes('to be found'), command)
+  const { stdout } = await run('sh', ['-c', command], { env: { ...process.env, TORANA_KEY: node.key } })
+  const { data } = JSON.parse(stdout) as { data: unknown[] }
+  assert.equal(data.length, 1)
 })
 
 test('by keyboard alone a request is found, looked at beside the list, and opened', async ({

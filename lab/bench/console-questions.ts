@@ -90,7 +90,6 @@ function questionsFor({ nowMs, project, key, requestId, batchId, model, deployme
     ],
     '/api/v1/requests/histogram': [`?${day}`, `?${month}`, `?${month}&outcome=failed`],
     '/api/v1/requests/{id}': [`/../${requestId}`],
-    '/api/v1/requests/{id}/replay': [`/../../${requestId}/replay`],
     '/api/v1/resolve': [`?q=${requestId}`, '?q=key-99', '?q=gpt'],
     '/api/v1/overview': [''],
     '/api/v1/image-jobs': [''],

@@ -122,7 +122,6 @@ async function* projectPages() {
     name: `project-${index}`,
     limits: {},
     budget: undefined,
-    capturesInputs: false,
     version: 1n,
   }))
 }

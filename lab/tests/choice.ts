@@ -86,7 +86,7 @@ export const TESTS_OF_PAGE: Readonly<Record<string, readonly string[]>> = {
   embeddings: ['embeddings', 'contents'],
   go: ['palette'],
   models: ['models', 'declared-spaces', 'suspects'],
-  requests: ['requests', 'replay', 'time'],
+  requests: ['requests', 'time'],
   settings: ['people', 'grants', 'ledger'],
   snapshot: ['sharing'],
   unknowns: ['money'],

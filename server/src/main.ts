@@ -3,7 +3,6 @@ import { openAccounts } from '#node/accounts.ts'
 import { openAlerts } from '#node/alerts.ts'
 import { openBulk } from '#node/bulk.ts'
 import { version } from '#node/basics.ts'
-import { openCaptures } from '#node/captures.ts'
 import { catalogOf, completeCatalog, followConfiguration } from '#node/catalog.ts'
 import { openConfigAudit } from '#node/config-audit.ts'
 import { watchCertificate } from '#node/certificate.ts'
@@ -126,7 +125,6 @@ export async function startNode(
   const { url, controlUrl } = listeners
   const engine = { stores, accounts, catalog, outside, upstreams, traffic, sharing, spaces, json, publicUrl }
   const { terms } = directory
-  const captures = opened.use(openCaptures(basics, { stores, directory }))
   const images = opened.use(await openImages(basics, { ...engine, terms, dispatch: traffic.dispatch }))
   const { blobs } = images
   opened.use(openNodeSetup(basics, { stores, catalog, blobs }))
@@ -135,12 +133,11 @@ export async function startNode(
   const bulk = opened.use(await openBulk(basics, { ...engine, terms, images, blobs }))
   const readiness = readinessOf(basics, { listeners, directory, stores, catalog, signal, ended })
   const served = { ...engine, directory, images, bulk, readiness, listeners, liveNodes: stores.liveNodes }
-  const { capture } = captures
-  const { app: gateway, ...played } = await openGateway(basics, { ...served, traces, capture })
+  const { app: gateway, ...played } = await openGateway(basics, { ...served, traces })
   const alerts = opened.use(openAlerts(basics, { stores, catalog, live, spaces, controlUrl }))
   const people = opened.use(await openPeople(basics, stores, controlUrl))
   const own = { configuration, controlUrl, peers, ...played, scheduler }
-  const shown = { ...served, ...own, people, live, alerts, captures, lake }
+  const shown = { ...served, ...own, people, live, alerts, lake }
   const { control, commands } = await openControl(basics, shown)
   signal.throwIfAborted()
   await openSocket(basics, listeners, commands)

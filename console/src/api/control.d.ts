@@ -9,7 +9,7 @@ export interface paths {
     "/api/v1/projects/{project}": {
         /** Revoke all keys of a project and mark its data for deletion */
         delete: operations["deleteProject"];
-        /** Change limits, budget and capture of a project */
+        /** Change limits and budget of a project */
         patch: operations["setProject"];
     };
     "/api/v1/keys": {
@@ -440,15 +440,6 @@ export interface paths {
     "/api/v1/requests/{id}": {
         /** One request: its steps, its calls and its cost lines. When its log was deleted: its rows in the ledger */
         get: operations["getRequest"];
-    };
-    "/api/v1/requests/{id}/replay": {
-        /**
-         * What sending a request again would send and cost at most, or why it is not possible
-         * @description The cost is that of a dry run: no call to an upstream is made.
-         */
-        get: operations["previewReplay"];
-        /** Send a request again. Its project pays; rights, limits and budgets are those of the playground */
-        post: operations["replayRequest"];
     };
     "/api/v1/image-jobs": {
         /** Image jobs, newest first: how far each is, and what it made */
@@ -1185,8 +1176,6 @@ export interface components {
             managed_at: string | null;
             limits: components["schemas"]["Limits"];
             budget: components["schemas"]["Budget"] | null;
-            /** @description Whether Torana keeps the inputs of its requests for 24 hours, encrypted, so that they can be sent again. */
-            capture_inputs: boolean;
             created_at: string | null;
         };
         ChangedUpstream: {
@@ -2792,8 +2781,6 @@ export interface components {
             limits?: components["schemas"]["LimitsChangeInput"];
             /** @description null: no budget. */
             budget?: components["schemas"]["BudgetChangeInput"] | null;
-            /** @description Keeps the inputs of its requests for 24 hours, encrypted. Turned off, what was kept is deleted. */
-            capture_inputs?: boolean;
         };
         /**
          * @example {
@@ -3211,8 +3198,6 @@ export interface components {
                 /** Format: date-time */
                 window_start: string;
             } | null;
-            /** @description Whether Torana keeps the inputs of its requests for 24 hours, encrypted, so that they can be sent again. */
-            capture_inputs: boolean;
             /** @description How many keys of it work. */
             keys: number;
             /** @description How many people see it. */
@@ -3235,8 +3220,6 @@ export interface components {
             limits?: components["schemas"]["LimitsChangeInput"];
             /** @description null: no budget. */
             budget?: components["schemas"]["BudgetChangeInput"] | null;
-            /** @description Keeps the inputs of its requests for 24 hours, encrypted. Turned off, what was kept is deleted. */
-            capture_inputs?: boolean;
         };
         ProjectList: {
             data: components["schemas"]["Project"][];
@@ -3319,47 +3302,6 @@ export interface components {
                 /** @description What they count as spent. */
                 usd: string;
             };
-        };
-        Replay: {
-            possible: boolean;
-            /** @description `not_captured`: capture was off at the time, the body never arrived, or newer inputs needed the room. */
-            reason: ("capture_off" | "expired" | "too_large" | "batch" | "not_captured") | null;
-            /** @description The reason as a sentence, with the next step. */
-            text: string | null;
-        };
-        ReplayPreview: {
-            possible: boolean;
-            /** @description `not_captured`: capture was off at the time, the body never arrived, or newer inputs needed the room. */
-            reason: ("capture_off" | "expired" | "too_large" | "batch" | "not_captured") | null;
-            /** @description The reason as a sentence, with the next step. */
-            text: string | null;
-            /** @description The project that pays. */
-            project: string | null;
-            /** @description When the input is deleted. */
-            expires_at: string | null;
-            sends: {
-                /** @description The beginning of it, at most 4000 characters. */
-                body: string;
-                bytes: number;
-                headers: {
-                    [key: string]: string;
-                };
-            } | null;
-            cost: {
-                /** @description The most that it can cost. null: a deployment has no price. */
-                max_usd: string | null;
-                model: string;
-                deployments: {
-                    id: string;
-                    max_usd: string | null;
-                }[];
-            } | null;
-            /** @description What the request would be refused with as things are now. It would cost nothing. */
-            refusal: {
-                status: number;
-                code: string;
-                message: string;
-            } | null;
         };
         ReportedBatch: {
             id: string;
@@ -3620,7 +3562,6 @@ export interface components {
                 differences: components["schemas"]["Difference"][];
             };
             job: components["schemas"]["ReportedImageJob"] | null;
-            replay: components["schemas"]["Replay"];
         };
         RequestList: {
             data: components["schemas"]["RequestRow"][];
@@ -3802,16 +3743,6 @@ export interface components {
             by: string;
             summary: string;
             objects: components["schemas"]["ChangedObject"][];
-        };
-        SentAgain: {
-            /**
-             * Format: uuid
-             * @description The new request. Its own page has its steps, calls and cost.
-             */
-            id: string;
-            status: number;
-            /** @description The code of its error. */
-            fault: string | null;
         };
         Session: {
             /** @description null: a token, not a person. */
@@ -8202,66 +8133,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    previewReplay: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReplayPreview"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    replayRequest: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SentAgain"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];

@@ -23,9 +23,8 @@ export interface SeededNode {
   /** Of an admin's session. */
   readonly cookie: string
   readonly request: string
-  /** One that failed, and the one that was sent again. */
+  /** One that failed. */
   readonly failed: string
-  readonly replay: string
   readonly batch: string
   /** Path of an invitation that is still open. */
   readonly invitation: string
@@ -47,7 +46,6 @@ export async function startSeededNode(): Promise<SeededNode> {
       default: {
         budget: { usd: 50, per: 'month', hard: true },
         keys: [{ name: 'k', secret: KEY }],
-        capture: 'inputs',
       },
     },
   })
@@ -70,7 +68,6 @@ export async function startSeededNode(): Promise<SeededNode> {
     cookie,
     request: await firstRequest(node),
     failed,
-    replay: await replayOf(failed, node),
     batch: batch.id,
     invitation: await invitation(node),
   }
@@ -79,9 +76,9 @@ export async function startSeededNode(): Promise<SeededNode> {
 /** Every tab of every page that shows one thing. */
 const EXAMPLES: Readonly<Record<PlaceOfOne, (node: SeededNode) => readonly Address[]>> = {
   invite: ({ invitation }) => [paths.invite(invitation.slice('/invite/'.length))],
-  request: ({ request, failed, replay }) => [
+  request: ({ request, failed }) => [
     ...(['waterfall', 'wire', 'headers', 'ledger'] as const).map((tab) => paths.request(request, { tab })),
-    paths.request(failed, { replay }),
+    paths.request(failed),
   ],
   batch: ({ batch }) => [paths.batch(batch)],
   model: () =>
@@ -132,14 +129,6 @@ async function firstRequest(node: ConsoleNode): Promise<string> {
     id = first.id
   })
   return id
-}
-
-async function replayOf(failed: string, node: ConsoleNode): Promise<string> {
-  return eventually(async () => {
-    const sent = await node.control('POST', `/requests/${failed}/replay`, { token: NODE_TOKEN })
-    if (sent.status !== 201) throw new Error(sent.text)
-    return String(sent.body['id'])
-  })
 }
 
 async function invitation(node: ConsoleNode): Promise<string> {

@@ -53,14 +53,10 @@ export async function startStage(): Promise<Stage> {
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`)
     return answer.body
   }
-  await make('POST', '/projects', {
-    name: STAGE.project,
-    budget: { usd: 50, per: 'month', hard: true },
-    capture_inputs: true,
-  })
+  await make('POST', '/projects', { name: STAGE.project, budget: { usd: 50, per: 'month', hard: true } })
   await make('POST', '/projects', { name: STAGE.emptyProject })
   const budget = { usd: 5, per: 'month', hard: false }
-  const { secret } = await make('POST', '/keys', { project: STAGE.project, name: STAGE.key, budget })
+  await make('POST', '/keys', { project: STAGE.project, name: STAGE.key, budget })
   await make('POST', '/keys', { project: STAGE.project, name: STAGE.rotatedKey })
   await make('POST', `/keys/${STAGE.project}/${STAGE.rotatedKey}/rotate`, { overlap_seconds: 86_400 })
   await make('POST', '/tokens', { name: STAGE.token, role: 'operator', expires_in_days: 7 })
@@ -84,7 +80,6 @@ export async function startStage(): Promise<Stage> {
     '{paused}': paused,
     '{held}': held,
     '{stored}': encodeURIComponent(stored),
-    '{captured}': await makeCaptured(node, String(secret)),
   }
   return {
     node,
@@ -106,21 +101,6 @@ async function makePeople(node: ConsoleNode, make: Make): Promise<Stage['cookie'
   const disabled = data.find((one) => one.name === STAGE.disabled.name)
   await make('PATCH', `/members/${disabled?.id}`, { disabled: true })
   return { name, value, url: node.controlUrl }
-}
-
-/** A request that can be sent again. */
-async function makeCaptured(node: ConsoleNode, key: string): Promise<string> {
-  const { headers } = await eventually(async () => {
-    const answer = await node.ask({ model: 'plain-w16', input: 'a text' }, { key })
-    assert.equal(answer.headers.get('x-torana-captured'), '24h')
-    return answer
-  })
-  const id = String(headers.get('x-request-id'))
-  await eventually(async () => {
-    const { body } = await node.control('GET', `/requests/${id}`, { token: NODE_TOKEN })
-    assert.partialDeepStrictEqual(body, { replay: { possible: true } })
-  })
-  return id
 }
 
 /** A model that was connected in the console: only those can be removed there. */

@@ -532,15 +532,6 @@ const TRAFFIC: readonly TableRow[] = [
     shown: 'form',
   },
   {
-    file: 'pages/requests/replay-sheet.tsx',
-    method: 'post',
-    path: '/api/v1/requests/{id}/replay',
-    at: '/requests/{captured}',
-    open: press(words.replay.action),
-    send: press(/^Replay for up to/, 'dialog'),
-    shown: 'form',
-  },
-  {
     file: 'pages/batches/pause-banner.tsx',
     method: 'post',
     path: '/api/v1/batches/{id}/continue',

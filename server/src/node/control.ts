@@ -26,7 +26,6 @@ import type { Alerts } from './alerts.ts'
 import type { MetricsText } from '#telemetry/metrics.ts'
 import { version, type Basics } from './basics.ts'
 import type { Bulk } from './bulk.ts'
-import type { OpenCaptures } from './captures.ts'
 import type { CatalogInForce } from '#worker/catalog/in-force.ts'
 import type { Directory } from './directory.ts'
 import type { Images } from './images.ts'
@@ -61,7 +60,6 @@ export interface ControlParts {
   readonly configuration: FollowedConfiguration
   readonly accounts: Accounts
   readonly directory: Directory
-  readonly captures: OpenCaptures
   readonly lake: Pick<OpenLake, 'forControl'>
   readonly spaces: Spaces
   readonly live: Pick<Live, 'summaries' | 'drains'>
@@ -187,8 +185,6 @@ function controlNode(
     reconciler: stores.forControl.reconciler,
     isPoolerUnfit: stores.forControl.isPoolerUnfit,
     makePartitions: () => stores.forControl.upkeep.makePartitions(),
-    captures: parts.captures.store,
-    capturesInputs: directory.captures,
     credentials: stores.credentials,
     drains: stores.drains,
     files: stores.files,

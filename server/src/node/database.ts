@@ -1,14 +1,13 @@
 /** Stores in a database: PostgreSQL, or the one inside this process. */
 import { existsSync } from 'node:fs'
 import type { DatabaseSettings, Settings } from '#core/settings.ts'
-import { auditKeysOf, captureKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
+import { auditKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
 import { AuditChain } from '#stores/audit-chain.ts'
 import { hasKeyFile, PackedKeyFile } from '#stores/key-file/key-file.ts'
 import { PostgresAlertOutbox } from '#stores/postgres/alerts/outbox.ts'
 import { PostgresAlertRules } from '#stores/postgres/alerts/rules.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { dumpDatabase } from '#stores/postgres/backup/dump.ts'
-import { PostgresCaptures } from '#stores/postgres/ledger/captures.ts'
 import { PostgresLake } from '#stores/postgres/ledger/lake.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
@@ -92,7 +91,6 @@ export async function openDatabaseStores(
       keys: snapshotKeysOf(secrets),
       onTrouble: (trouble) => log.error({ err: trouble }, 'the copy of the stored keys in the data folder'),
     }),
-    captures: new PostgresCaptures(database, captureKeysOf(secrets), basics.clock),
     credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
     configuration: new PostgresConfiguration(database, sealingKeysOf(secrets)),
     alerts: new PostgresAlertRules(database, sealingKeysOf(secrets)),

@@ -25,8 +25,6 @@ export interface Directory extends AsyncDisposable {
   readonly budgetInForce: (budgetId: string) => Budget | undefined
   /** For whatever goes on after its request. */
   readonly terms: TermsInForce
-  /** Whether the inputs of a project's requests are kept. */
-  readonly captures: (project: string) => boolean
   readonly peppers: Peppers
   /** Makes a new secret of a key, in Torana's own form. */
   readonly newSecret: () => string
@@ -94,7 +92,6 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
     }),
     keys: declaredFirst(declared, snapshot),
     budgetInForce,
-    captures: (project) => snapshot.captures(project),
     peppers,
     newSecret: () => keyFrom(randomBytes(64), settings.cell),
     callerOf: (token, isLocal) => {

@@ -8,7 +8,6 @@ import { CallsAtOnce } from '#http/gateway/caller/key-bounds.ts'
 import { uploadHandlers, type UploadHandlers } from '#http/gateway/files/upload-routes.ts'
 import { gatewayHandlers, type GatewayHandlers } from '#http/gateway/handlers.ts'
 import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
-import type { InputCapture } from '#ports/captures.ts'
 import type { LargeJson } from '#ports/json.ts'
 import type { Traces } from '#telemetry/traces/traces.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
@@ -25,7 +24,6 @@ export interface GatewayParts {
   readonly readiness: NodeReadiness
   readonly publicUrl: string
   readonly directory: Directory
-  readonly capture: InputCapture
   readonly outside: EmbedOutside
   readonly traces: Traces | undefined
   readonly traffic: Traffic
@@ -89,7 +87,6 @@ export async function openGateway(basics: Basics, parts: GatewayParts): Promise<
     clientAddress: clientAddressBehind(settings.trustedProxies),
     bodyRoom: basics.bodyRoom,
     callsAtOnce: new CallsAtOnce(liveNodes),
-    capture: parts.capture,
     sharingOf: sharing.sharingOf,
     spaceNow: spaces.spaceNow,
     nameSpace: spaces.nameSpace,

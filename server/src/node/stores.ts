@@ -5,7 +5,6 @@ import type { AuditLog } from '#ports/audit.ts'
 import type { Batches, HasLeftSpace } from '#ports/batches.ts'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
-import type { CaptureStore } from '#ports/captures.ts'
 import type { StoreClock } from '#ports/clock.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { DrainStore } from '#ports/drains.ts'
@@ -38,7 +37,6 @@ export interface Stores extends NodeLedger {
   readonly connections: number
   /** The copy of the keys on disk. */
   readonly keyFile: KeyFile
-  readonly captures: CaptureStore
   readonly credentials: CredentialStore
   readonly configuration: StoredConfiguration
   readonly alerts: AlertStore

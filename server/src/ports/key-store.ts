@@ -59,8 +59,6 @@ export interface KeyRecord extends Terms, ConfiguredBounds {
 
 export interface ProjectRecord extends Terms {
   readonly name: string
-  /** Torana keeps the inputs of its requests for a day. */
-  readonly capturesInputs: boolean
   readonly createdAtMs: number
   /** The version of the directory in which it last changed. */
   readonly version: bigint
@@ -122,10 +120,6 @@ export interface KeyUses {
 export interface TermsChange {
   readonly limits?: { readonly [Field in keyof ConfiguredLimits]?: number | null | undefined } | undefined
   readonly budget?: ConfiguredBudget | null | undefined
-}
-
-export interface ProjectChange extends TermsChange {
-  readonly capturesInputs?: boolean | undefined
 }
 
 export interface KeyChange extends TermsChange {
@@ -236,9 +230,8 @@ export interface KeyStore extends KeySource {
    * nothing, except that a key which was revoked before can still be called leaked.
    */
   revokeKey(id: string, actor: Actor, isLeaked?: boolean): Promise<KeyRecord>
-  createProject(name: string, change: ProjectChange, actor: Actor): Promise<ProjectRecord>
-  /** A project that stops capturing loses what was captured in the same step. */
-  setProject(name: string, change: ProjectChange, actor: Actor): Promise<ProjectRecord>
+  createProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord>
+  setProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord>
   /** Revokes all keys of the project and marks its data for deletion. Its name can't be used until the data is gone. */
   deleteProject(name: string, actor: Actor): Promise<void>
 }

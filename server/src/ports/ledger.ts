@@ -102,7 +102,6 @@ export interface WaitingWork {
   readonly imageJobs: boolean
   /** Files that are due for deletion. */
   readonly files: boolean
-  readonly captures: boolean
   /** Standings of deployments in their spaces. */
   readonly standings: string
   readonly calibrations: string

@@ -140,11 +140,6 @@ export function jobKeysOf(secrets: NodeSecrets): SealingKeys {
   return sealingKeysFor('image job', secrets)
 }
 
-/** Keys that seal captured inputs. */
-export function captureKeysOf(secrets: NodeSecrets): SealingKeys {
-  return sealingKeysFor('captured input', secrets)
-}
-
 /** Keys that seal the state a browser carries to the identity provider. */
 export function signOnKeysOf(secrets: NodeSecrets): SealingKeys {
   return sealingKeysFor('sign-on trip', secrets)

@@ -76,25 +76,3 @@ function open(key: Uint8Array, sealed: Uint8Array, owner: string): Buffer {
     throw new CredentialLost('what is stored has been changed: store the credential again', { cause })
   }
 }
-
-/** For bytes that live for a day: the node's key seals them itself, since no one reseals them. */
-export function sealBytes(content: Uint8Array, owner: string, { current }: SealingKeys): Buffer {
-  return sealWith(current, content, owner)
-}
-
-/** Undefined: another secret sealed them, or they were changed. */
-export function openBytes(
-  sealed: Uint8Array,
-  owner: string,
-  { current, previous }: SealingKeys,
-): Buffer | undefined {
-  const id = Buffer.from(sealed.subarray(1, KEY_ID_END)).toString('hex')
-  const key = [current, previous].find((candidate) => candidate?.id === id)
-  if (sealed[0] !== FORMAT || key === undefined) return undefined
-  try {
-    return open(key.key, sealed.subarray(KEY_ID_END), owner)
-  } catch (error) {
-    if (error instanceof CredentialLost) return undefined
-    throw error
-  }
-}

@@ -5,8 +5,6 @@ import {
   ChangeRefused,
   type KeyChange,
   type KeyRecord,
-  type ProjectChange,
-  type ProjectRecord,
   type Terms,
   type TermsChange,
 } from '#ports/key-store.ts'
@@ -28,7 +26,7 @@ export function budgetFrom(json: BudgetJson | null): ConfiguredBudget | undefine
 
 const NO_TERMS: Terms = { limits: {}, budget: undefined }
 
-function changedTerms({ limits, budget }: TermsChange, before = NO_TERMS): Terms {
+export function changedTerms({ limits, budget }: TermsChange, before = NO_TERMS): Terms {
   const changed = Object.entries(limits ?? {}).filter(([, value]) => value !== undefined)
   const merged = { ...before.limits, ...Object.fromEntries(changed) }
   const left = Object.entries(merged).filter(([, value]) => value !== null)
@@ -60,24 +58,8 @@ export function changedKey(
   }
 }
 
-type ProjectTerms = Terms & Pick<ProjectRecord, 'capturesInputs'>
-
-export function changedProject(
-  change: ProjectChange,
-  before: ProjectTerms = { ...NO_TERMS, capturesInputs: false },
-): ProjectTerms {
-  return {
-    ...changedTerms(change, before),
-    capturesInputs: change.capturesInputs ?? before.capturesInputs,
-  }
-}
-
 /** For the audit. */
-export function projectDetail(terms: ProjectTerms): Record<string, unknown> {
-  return { ...termsDetail(terms), ...(terms.capturesInputs && { capturesInputs: true }) }
-}
-
-function termsDetail({ limits, budget }: Terms): Record<string, unknown> {
+export function termsDetail({ limits, budget }: Terms): Record<string, unknown> {
   return { limits, budget: budgetJson(budget) }
 }
 

@@ -9,7 +9,6 @@ export class LedgerMetrics {
   readonly #series = { store: this.#seriesOf('store'), spool: this.#seriesOf('spool') }
   #refused = 0
   #dropped = 0
-  #capturesDropped = 0
   #reconciliations = 0
   #corrections = 0
   #exportWaiting: number | undefined
@@ -50,11 +49,6 @@ export class LedgerMetrics {
   /** Records of the request log that were dropped. */
   requestLogDropped(records: number): void {
     this.#dropped += records
-  }
-
-  /** Captured inputs that were dropped. */
-  capturesDropped(requests: number): void {
-    this.#capturesDropped += requests
   }
 
   reconciled({ budgetsCorrected }: Pick<Reconciliation, 'budgetsCorrected'>): void {
@@ -104,7 +98,6 @@ export class LedgerMetrics {
       this.#seconds.text(),
       valueText('torana_ledger_refused_total', this.#refused),
       valueText('torana_request_log_dropped_total', this.#dropped),
-      valueText('torana_captured_inputs_dropped_total', this.#capturesDropped),
       valueText('torana_reconciliations_total', this.#reconciliations),
       valueText('torana_budget_corrections_total', this.#corrections),
       valueText('torana_ledger_export_waiting_days', this.#exportWaiting),

@@ -108,9 +108,6 @@ const LEDGER = {
     BY_PLACE,
   ),
   torana_ledger_refused_total: counter('Usage records that PostgreSQL refused and that were set aside.'),
-  torana_captured_inputs_dropped_total: counter(
-    'Captured inputs dropped because the buffer was full or PostgreSQL was unreachable.',
-  ),
   torana_request_log_dropped_total: counter('Request log records dropped because the buffer was full.'),
   torana_reconciliations_total: counter('Comparisons of the ledger with its sums by this node.'),
   torana_budget_corrections_total: counter('Budgets that differed from the ledger and were corrected.'),

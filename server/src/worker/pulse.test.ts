@@ -13,7 +13,6 @@ const IDLE: WaitingWork = {
   batches: false,
   imageJobs: false,
   files: false,
-  captures: false,
   standings: '0/',
   calibrations: '0/',
   suspects: false,

@@ -10,7 +10,6 @@ import { batchesSuite } from './batches.ts'
 import { pausedBatchesSuite } from './batches-paused.ts'
 import { pgliteBatches } from './batches-open.ts'
 import { budgetStoreSuite } from './budget-store.ts'
-import { capturesSuite } from './captures.ts'
 import { credentialStoreSuite } from './credential-store.ts'
 import { fileUploadsSuite } from './file-uploads.ts'
 import { finderSuite } from './finder.ts'
@@ -65,7 +64,6 @@ const upkeep = pgliteStores()
 upkeepSuite('PGlite', upkeep)
 reconcilerSuite('PGlite', upkeep)
 sealingSuite('PGlite', upkeep)
-capturesSuite('PGlite', upkeep)
 finderSuite('PGlite', upkeep)
 modelFiguresSuite('PGlite', upkeep)
 requestReportsSuite('PGlite', upkeep)

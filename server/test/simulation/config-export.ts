@@ -112,7 +112,6 @@ function complete({ credentials, projects: stored }: Installation, catalog: Cata
       limits: project.entry['limits'] as Project['limits'],
       budget: budgetOf(project.entry['budget']),
       webhooks: [],
-      capturesInputs: project.entry['capture'] === 'inputs',
     }
     return { name: project.name, ...(declared ?? own), keys: [...(declared?.keys ?? []), ...keys] }
   })

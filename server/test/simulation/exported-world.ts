@@ -231,7 +231,7 @@ function drawn(seed: number): Installation {
     const keys = some(['ci', 'indexer', 'web']).map((of) => key(name, of))
     return {
       name,
-      entry: { ...terms(), ...given(0.3, 'capture', () => 'inputs') },
+      entry: terms(),
       keys: keys.map(({ entry }) => entry),
       secrets: new Map(keys.map(({ entry, secret }) => [String(entry['name']), secret])),
     }

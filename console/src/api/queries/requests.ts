@@ -8,7 +8,6 @@ export type RequestRow = Schema<'RequestRow'>
 export type RequestDetail = Schema<'RequestDetail'>
 export type ForgottenRequest = Schema<'ForgottenRequest'>
 export type Histogram = Schema<'Histogram'>
-export type ReplayPreview = Schema<'ReplayPreview'>
 
 type HistogramQuery = NonNullable<operations['requestHistogram']['parameters']['query']>
 
@@ -18,9 +17,6 @@ export type RequestFilters = Omit<HistogramQuery, 'slots' | 'facets'>
 const PAGE = 100
 /** A request that has ended does not change; only an unknown is resolved later. */
 const DETAIL_STALE_MS = 30_000
-/** Looks for a request that the log will have within a second. */
-const LOG_WAIT_MS = 400
-const MAX_TRIES = 10
 
 export const requestQueries = {
   list: (filters: RequestFilters, sort: '-at' | '-duration' | '-cost') =>
@@ -38,25 +34,5 @@ export const requestQueries = {
       '/api/v1/requests/{id}',
       { params: { path: { id } } },
       { staleTime: DETAIL_STALE_MS },
-    ),
-  /** A replay that has just ended: the ledger has it a moment before the log. */
-  replayed: (id: string) =>
-    api.queryOptions(
-      'get',
-      '/api/v1/requests/{id}',
-      { params: { path: { id } } },
-      {
-        retry: (tries: number) => tries < MAX_TRIES,
-        retryDelay: LOG_WAIT_MS,
-        refetchInterval: ({ state }) => (state.data?.log === 'deleted' ? LOG_WAIT_MS : false),
-      },
-    ),
-  /** Never from before: prices and budgets change. */
-  replay: (id: string) =>
-    api.queryOptions(
-      'get',
-      '/api/v1/requests/{id}/replay',
-      { params: { path: { id } } },
-      { staleTime: 0, gcTime: 0 },
     ),
 }

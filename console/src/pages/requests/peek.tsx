@@ -19,12 +19,11 @@ import { Problem } from '../../ui/problem.tsx'
 import { useSession } from '../../app/session.ts'
 import { words } from '../../words/words.ts'
 import { CallersError } from './callers-error.tsx'
-import { curlOf } from './curl.ts'
+import { writeCurl } from './curl.ts'
 import { SmallMoneyTable } from './money-table.tsx'
 import { OutcomeHead } from '../../parts/requests/outcome.tsx'
 import { failureNote, findingOf, layoutOf, nameOf } from './waterfall-words.ts'
 import { Forgotten } from './forgotten.tsx'
-import { ReplayButton } from './replay-button.tsx'
 
 interface PeekProps {
   readonly id: string
@@ -97,7 +96,9 @@ function PeekBody({ request }: { readonly request: RequestDetail }) {
       <SmallWaterfall layout={layout} nameOf={nameOf} noteOf={failureNote} finding={findingOf(request)} />
       <SmallMoneyTable request={request} />
       <Facts labelWidth={60} facts={peekFacts(request)} />
-      <Actions request={request} />
+      <div className="pt-1">
+        <CopyCurl request={request} />
+      </div>
     </div>
   )
 }
@@ -127,22 +128,13 @@ function peekFacts(request: RequestDetail): readonly (readonly [string, ReactNod
   return rows
 }
 
-function Actions({ request }: { readonly request: RequestDetail }) {
-  return (
-    <div className="flex flex-wrap items-center gap-2 pt-1">
-      <CopyCurl request={request} />
-      <ReplayButton request={request} />
-    </div>
-  )
-}
-
 export function CopyCurl({ request }: { readonly request: RequestDetail }) {
   const { isCopied, copy } = useCopy()
   const { install } = useSession()
   return (
     <Button
       icon={<SquareTerminal size={14} aria-hidden />}
-      onClick={() => void copy(curlOf(request, install.gateway_url))}
+      onClick={() => void copy(writeCurl(request, install.gateway_url))}
     >
       <span aria-live="polite">{isCopied ? words.ui.copied : words.requests.copyCurl}</span>
     </Button>

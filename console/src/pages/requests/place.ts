@@ -54,8 +54,6 @@ export const request = createRoute({
   validateSearch: searchOf({
     ...filters,
     tab: oneOf('waterfall', 'wire', 'headers', 'ledger', 'job'),
-    /** The request that was sent again, shown beside this one. */
-    replay: text(),
   }),
   component: lazyRouteComponent(() => import('./request-page.tsx'), 'RequestPage'),
 })

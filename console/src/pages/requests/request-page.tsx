@@ -2,13 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { requestQueries, type RequestDetail } from '../../api/queries/requests.ts'
 import { clockExact, count, moneyExact, moneyInList, NONE, shortId } from '../../app/format.ts'
-import { useChangeSearch } from '../../app/change-search.ts'
-import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
-import type { SearchOf } from '../../app/place.ts'
 import { SmallWaterfall, Waterfall, WaterfallLegend } from '../../charts/waterfall/waterfall.tsx'
 import { Missing } from '../../app/problems.tsx'
 import { IconButton } from '../../ui/button.tsx'
@@ -21,7 +17,6 @@ import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { words } from '../../words/words.ts'
 import { CallersError } from './callers-error.tsx'
-import { ReplayButton } from './replay-button.tsx'
 import { Forgotten } from './forgotten.tsx'
 import { HeadersTab } from './headers-tab.tsx'
 import { JobTab } from './job-tab.tsx'
@@ -35,15 +30,13 @@ import { failureNote, findingOf, layoutOf, nameOf, noteOf } from './waterfall-wo
 import { WireTab } from './wire-tab.tsx'
 import { request as place } from './place.ts'
 
-const Compare = lazyPart(async () => (await import('./compare.tsx')).Compare)
-
 type TabName = 'waterfall' | 'wire' | 'headers' | 'ledger' | 'job'
 
 const TABS: readonly TabName[] = ['waterfall', 'wire', 'headers', 'ledger']
 
 export function RequestPage() {
   const { id } = place.useParams()
-  const { tab = 'waterfall', replay } = place.useSearch()
+  const { tab = 'waterfall' } = place.useSearch()
   const found = useQuery(requestQueries.one(id))
   const isPhone = usePhone()
   const navigate = useNavigate()
@@ -55,10 +48,6 @@ export function RequestPage() {
   }
   useKeys({ j: walk(older), k: walk(newer), Escape: () => void navigate(paths.requests()) })
   const detail = found.data?.log === 'kept' ? found.data : undefined
-  const change = useChangeSearch<SearchOf<typeof place>>()
-  const compare = detail && replay !== undefined && (
-    <Compare request={detail} replayId={replay} onClose={() => change({ replay: undefined })} />
-  )
   return (
     <Page
       title={`${words.places.requests} ${shortId(id)}`}
@@ -74,7 +63,6 @@ export function RequestPage() {
       actions={
         <>
           {detail && !isPhone && <CopyCurl request={detail} />}
-          {detail && <ReplayButton request={detail} />}
           <IconButton label={words.requests.newer} disabled={newer === undefined} onClick={walk(newer)}>
             <ChevronUp size={16} aria-hidden />
           </IconButton>
@@ -90,23 +78,12 @@ export function RequestPage() {
         <Missing query={found} gone={<Empty title={words.requests.noRequest} />} />
       )}
       {found.data?.log === 'deleted' && <Forgotten request={found.data} />}
-      {detail &&
-        (isPhone ? (
-          <PhoneBody request={detail} compare={compare} />
-        ) : (
-          <Body request={detail} tab={tab} compare={compare} />
-        ))}
+      {detail && (isPhone ? <PhoneBody request={detail} /> : <Body request={detail} tab={tab} />)}
     </Page>
   )
 }
 
-interface BodyProps {
-  readonly request: RequestDetail
-  /** Beside the one that was sent again. */
-  readonly compare: ReactNode
-}
-
-function Body({ request, tab, compare }: BodyProps & { readonly tab: TabName }) {
+function Body({ request, tab }: { readonly request: RequestDetail; readonly tab: TabName }) {
   const { tabs, figures } = words.requests
   const to = (name: TabName) => paths.request(request.id, { tab: name === 'waterfall' ? undefined : name })
   return (
@@ -125,7 +102,6 @@ function Body({ request, tab, compare }: BodyProps & { readonly tab: TabName }) 
         ]}
       />
       <CallersError request={request} />
-      {compare}
       <Tabs
         label={tabs.label}
         value={tab}
@@ -176,7 +152,7 @@ function callsText({ attempts }: RequestDetail): string {
   )
 }
 
-function PhoneBody({ request, compare }: BodyProps) {
+function PhoneBody({ request }: { readonly request: RequestDetail }) {
   const text = words.requests
   const figures = [
     { name: text.took, value: exactMs(request.duration_ms) },
@@ -203,7 +179,6 @@ function PhoneBody({ request, compare }: BodyProps) {
         ))}
       </dl>
       <CallersError request={request} />
-      {compare}
       <SmallWaterfall
         layout={layoutOf(request)}
         nameOf={nameOf}

@@ -1,7 +1,7 @@
 /** Beside one request: its facts, what happened, and the ids that upstreams know it by. */
 import type { ReactNode } from 'react'
 import type { RequestDetail } from '../../api/queries/requests.ts'
-import { bytes, clockExact, dayWithYear, shortId } from '../../app/format.ts'
+import { bytes, clockExact, dayWithYear } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { timeZone, useZone } from '../../time/zone.ts'
 import { CopyIconButton } from '../../ui/copy.tsx'
@@ -11,7 +11,6 @@ import { words } from '../../words/words.ts'
 import { routeOf } from './curl.ts'
 import { Marked } from './marked.tsx'
 import { upstreamOf } from '../../parts/deployments/short-names.ts'
-import { ReplaySection } from './replay-button.tsx'
 import { storyOf } from './story.ts'
 
 const PART = 'border-b border-line px-5 py-4 last:border-b-0 phone:px-4'
@@ -38,7 +37,6 @@ export function RequestSide({ request }: { readonly request: RequestDetail }) {
         </Section>
       )}
       {request.attempts.length > 0 && <UpstreamIds request={request} />}
-      <ReplaySection request={request} className={PART} />
     </>
   )
 }
@@ -76,7 +74,13 @@ function factsOf(request: RequestDetail): readonly (readonly [string, ReactNode]
       </TextLink>,
     )
   if (Object.keys(tags).length > 0) add(facts.tags, <Tags tags={tags} />)
-  if (client !== null) add(facts.client, <ClientId id={client} />)
+  if (client !== null)
+    add(
+      facts.client,
+      <TextLink to={paths.requests({ client, since: '30d' })}>
+        <span className="mono-12 break-all">{client}</span>
+      </TextLink>,
+    )
   if (address !== null) add(facts.address, <TextLink to={paths.requests({ address })}>{address}</TextLink>)
   add(facts.emulated, request.emulated.length === 0 ? facts.nothing : request.emulated.join(', '))
   add(facts.dropped, request.dropped.length === 0 ? facts.nothing : request.dropped.join(', '))
@@ -84,20 +88,6 @@ function factsOf(request: RequestDetail): readonly (readonly [string, ReactNode]
   add(facts.bytes, facts.inOut(bytes(request.bytes_in), bytes(request.bytes_out)))
   if (node !== '') add(facts.node, <TextLink to={paths.settings('nodes')}>{node}</TextLink>)
   return rows
-}
-
-/** As `server/src/control/requests/replay-routes.ts` writes it. */
-const REPLAY_OF = /^replay-of-([\da-f-]{36})$/
-
-/** The other requests with it, or the one that was sent again. */
-function ClientId({ id }: { readonly id: string }) {
-  const [, first] = REPLAY_OF.exec(id) ?? []
-  const to = first === undefined ? paths.requests({ client: id, since: '30d' }) : paths.request(first)
-  return (
-    <TextLink to={to}>
-      <span className="mono-12 break-all">{first === undefined ? id : words.replay.of(shortId(first))}</span>
-    </TextLink>
-  )
 }
 
 /** Each opens the requests that have it. */

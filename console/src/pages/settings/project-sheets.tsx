@@ -6,7 +6,6 @@ import { BudgetFields, LimitFields } from '../../parts/terms/fields.tsx'
 import { budgetFormOf, budgetOf, limitFormOf, limitsOf } from '../../parts/terms/form.ts'
 import { Field, TextInput } from '../../ui/field.tsx'
 import { FormSheet } from '../../ui/form-sheet.tsx'
-import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { TypedNameDialog } from '../../ui/typed-name-dialog.tsx'
 import { words } from '../../words/words.ts'
@@ -23,11 +22,7 @@ interface ProjectSheetProps {
 }
 
 export function ProjectSheet({ of, onClose }: ProjectSheetProps) {
-  const before = {
-    ...limitFormOf(of?.limits ?? {}),
-    ...budgetFormOf(of?.budget ?? null),
-    captures: of?.capture_inputs ?? false,
-  }
+  const before = { ...limitFormOf(of?.limits ?? {}), ...budgetFormOf(of?.budget ?? null) }
   const [name, setName] = useState('')
   const [form, setForm] = useState(before)
   const create = useWrite('post', '/api/v1/projects', TOUCHED)
@@ -35,7 +30,7 @@ export function ProjectSheet({ of, onClose }: ProjectSheetProps) {
   const say = words.projects.sheet
   const set = (change: Partial<typeof form>): void => setForm({ ...form, ...change })
   const send = async (): Promise<void> => {
-    const body = { limits: limitsOf(form), budget: budgetOf(form), capture_inputs: form.captures }
+    const body = { limits: limitsOf(form), budget: budgetOf(form) }
     if (of === undefined) await create.send({ body: { name, ...body } })
     else await change.send({ params: { path: { project: of.name } }, body })
     toast(of === undefined ? say.made(name) : say.saved(of.name))
@@ -63,11 +58,6 @@ export function ProjectSheet({ of, onClose }: ProjectSheetProps) {
       )}
       <LimitFields form={form} set={set} />
       <BudgetFields form={form} set={set} />
-      <Field name="capture_inputs" label={say.capture} hint={say.captureHint}>
-        <Switch checked={form.captures} label={say.capture} onChange={(captures) => set({ captures })}>
-          {say.captureSwitch}
-        </Switch>
-      </Field>
     </FormSheet>
   )
 }

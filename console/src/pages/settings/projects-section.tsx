@@ -17,7 +17,7 @@ import { PhoneRow } from '../../ui/phone-row.tsx'
 import { TextLink } from '../../ui/link.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { State, StateMark, type Mark } from '../../ui/state-mark.tsx'
-import { LockTag, Tag } from '../../ui/tag.tsx'
+import { LockTag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
 import { settings as place } from './place.ts'
 import { SectionHead } from './section-head.tsx'
@@ -80,11 +80,10 @@ function columnsFor(open: (next: Open) => void, mayWrite: boolean): readonly Col
       id: 'project',
       least: 230,
       head: columns.project,
-      cell: ({ name, managed_at: at, capture_inputs: captures }) => (
+      cell: ({ name, managed_at: at }) => (
         <span className="flex min-w-0 items-center gap-2">
           <span className="min-w-0 truncate font-strong">{name}</span>
           {at !== null && <LockTag at={at} />}
-          {captures && <Tag>{say.captures}</Tag>}
         </span>
       ),
     },

@@ -117,7 +117,7 @@ export const palette = inLanguage('palette', {
     'sign-on': 'sso oidc login identity',
     tokens: 'api control programs',
     prices: 'price cost unpriced free list',
-    projects: 'webhook team limits budget capture',
+    projects: 'webhook team limits budget',
     retention: 'keep delete purge storage privacy',
     nodes: 'cluster doctor diagnostics health version ledger sealed export',
     about: 'version license dependencies',

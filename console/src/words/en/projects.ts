@@ -21,16 +21,11 @@ export const projects = inLanguage('projects', {
   moreWebhooks: (n: number) => `+${n}`,
   empty: 'No projects yet.',
   emptyText: 'Projects are created with their first key, or here.',
-  captures: 'captures inputs',
   sheet: {
     title: 'New project',
     change: (name: string) => `Edit ${name}`,
     name: 'Name',
     nameHint: 'Can’t be changed later: it prefixes the names of its keys.',
-    capture: 'Capture inputs',
-    captureSwitch: 'Keep inputs for 24 hours',
-    captureHint:
-      'Encrypted, so that members can replay a request. Texts and images are stored. Turning it off deletes them.',
     create: 'Create project',
     save: 'Save changes',
     unchanged: 'No changes yet.',

@@ -29,25 +29,14 @@ const list = listCommand({
 
 const set = command({
   name: 'set',
-  summary: 'change limits, budget and capture of a project, or create it; other settings stay',
+  summary: 'change limits and budget of a project, or create it; other settings stay',
   arguments: [PROJECT],
-  options: {
-    ...TERMS_OPTIONS,
-    capture: {
-      takes: '<inputs|off>',
-      says: 'keep the inputs of its requests for 24 hours, or delete what was kept',
-      oneOf: ['inputs', 'off'],
-    },
-  },
+  options: TERMS_OPTIONS,
   reach: 'node',
   examples: ['torana projects set search --budget 200 --per month --hard --requests-per-minute 600'],
   async run(call) {
     const [name = ''] = call.given
-    const capture = call.text('capture')
-    const change = {
-      ...termsIn(call),
-      ...(capture !== undefined && { capture_inputs: capture === 'inputs' }),
-    }
+    const change = termsIn(call)
     if (Object.keys(change).length === 0) throw new Misuse('Name at least one setting to change.')
     const project = await setOrCreate(call.control, name, change)
     return { data: project, text: tableOf(COLUMNS, [project]) }

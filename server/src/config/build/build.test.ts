@@ -294,7 +294,6 @@ projects:
         },
       ],
       webhooks: [],
-      capturesInputs: false,
     },
   ])
 })

@@ -48,7 +48,6 @@ export function buildProjects(
       limits: project.limits,
       budget: buildBudget(project.budget),
       webhooks: buildWebhooks(project.webhooks, ['projects', name, 'webhooks'], report),
-      capturesInputs: project.capture === 'inputs',
     }
   })
 }

@@ -217,12 +217,11 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
       't.yaml:7:22 limits.bodyBytes: must not be below editsJsonBytes, which is 33554432',
     ],
   ],
-  'a capture that does not exist': [
-    `${withModel('cache: { ttl: soon }\ndeployments: [{ upstream: acme }]')}projects: { p: { capture: answers, budget: {} } }\n`,
+  'a lifetime that is none, and a budget without dollars': [
+    `${withModel('cache: { ttl: soon }\ndeployments: [{ upstream: acme }]')}projects: { p: { budget: {} } }\n`,
     [
       't.yaml:6:19 models.acme-embed.cache.ttl: expected a time such as 30d, 12h, 90m or 45s',
-      't.yaml:8:27 projects.p.capture: expected inputs, got "answers"',
-      't.yaml:8:36 projects.p.budget.usd: is missing. Dollars that may be spent in one period.',
+      't.yaml:8:18 projects.p.budget.usd: is missing. Dollars that may be spent in one period.',
     ],
   ],
   'webhooks that could not be trusted': [

@@ -258,12 +258,6 @@ const project = z.strictObject({
   limits: rateLimits.optional().describe('Rate limits of all its keys together.'),
   budget: budget.optional().describe('Budget of all its keys together.'),
   webhooks: webhooks.describe('Where Torana sends events of the project.'),
-  capture: z
-    .literal('inputs')
-    .optional()
-    .describe(
-      'Keeps the inputs of its requests for 24 hours, encrypted, so that members can send a request again. Absent: Torana keeps no inputs.',
-    ),
 })
 
 const playground = z.strictObject({

@@ -118,7 +118,7 @@ async function projectsIn(store: KeyStore, nowMs: number): Promise<readonly Expo
   )
   return projects.map((project) => ({
     name: project.name,
-    entry: { ...termsEntry(project), ...(project.capturesInputs && { capture: 'inputs' }) },
+    entry: termsEntry(project),
     keys: (byProject.get(project.name) ?? []).map(keyEntry),
   }))
 }

@@ -27,11 +27,6 @@ export const project = z
     ...managed,
     ...terms,
     spent: activityFields.spent,
-    capture_inputs: z
-      .boolean()
-      .describe(
-        'Whether Torana keeps the inputs of its requests for 24 hours, encrypted, so that they can be sent again.',
-      ),
     keys: z.int().describe('How many keys of it work.'),
     members: z.int().describe('How many people see it.'),
     webhooks: z.array(projectWebhook).describe('Those of torana.yaml.'),
@@ -50,7 +45,6 @@ export interface ShownProject extends Terms {
   readonly managed_by: 'store' | 'configuration'
   readonly managedAt?: string | undefined
   readonly webhooks?: Project['webhooks']
-  readonly capturesInputs?: boolean | undefined
   readonly createdAtMs?: number | undefined
 }
 
@@ -61,7 +55,6 @@ export function changedProjectBody(shown: ShownProject): z.output<typeof changed
     managed_by: shown.managed_by,
     managed_at: placeOf(shown.managedAt),
     ...termsBody(shown),
-    capture_inputs: shown.capturesInputs === true,
     created_at: timeOf(shown.createdAtMs),
   }
 }

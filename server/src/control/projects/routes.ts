@@ -15,18 +15,7 @@ import {
   type ShownProject,
 } from './queries.ts'
 
-/** Fields of a project besides its name. */
-const projectTerms = {
-  ...termsChange,
-  capture_inputs: z
-    .boolean()
-    .optional()
-    .describe(
-      'Keeps the inputs of its requests for 24 hours, encrypted. Turned off, what was kept is deleted.',
-    ),
-}
-
-const newProject = z.strictObject({ name, ...projectTerms }).meta({
+const newProject = z.strictObject({ name, ...termsChange }).meta({
   id: 'NewProject',
   examples: [
     {
@@ -37,7 +26,7 @@ const newProject = z.strictObject({ name, ...projectTerms }).meta({
   ],
 })
 const projectChange = z
-  .strictObject(projectTerms)
+  .strictObject(termsChange)
   .meta({ id: 'ProjectChange', examples: [{ budget: { usd: 250, per: 'month', hard: true } }] })
 const projectPath = z.object({ project: name })
 
@@ -83,7 +72,7 @@ export function registerProjects(api: Api, node: ProjectsNode): void {
       const { name: made, ...change } = request.body
       refuseReserved(made)
       if (isDeclared(made)) throw conflict(`Project ${made} already exists in the configuration.`)
-      const record = await keyStore.createProject(made, projectChangeOf(change), actorIn(request))
+      const record = await keyStore.createProject(made, termsChangeOf(change), actorIn(request))
       return reply.code(201).send(changedProjectBody({ ...record, managed_by: 'store' }))
     },
   })
@@ -91,14 +80,14 @@ export function registerProjects(api: Api, node: ProjectsNode): void {
   route(api, 'PATCH /projects/:project', {
     permission: 'projects.write',
     id: 'setProject',
-    summary: 'Change limits, budget and capture of a project',
+    summary: 'Change limits and budget of a project',
     params: projectPath,
     body: projectChange,
     answer: changedProject,
     faults: [409],
     handler: async (request) => {
       const changed = notDeclared(request.params.project)
-      const record = await keyStore.setProject(changed, projectChangeOf(request.body), actorIn(request))
+      const record = await keyStore.setProject(changed, termsChangeOf(request.body), actorIn(request))
       return changedProjectBody({ ...record, managed_by: 'store' })
     },
   })
@@ -115,8 +104,4 @@ export function registerProjects(api: Api, node: ProjectsNode): void {
       return reply.code(204).send()
     },
   })
-}
-
-function projectChangeOf({ capture_inputs: capturesInputs, ...terms }: z.output<typeof projectChange>) {
-  return { ...termsChangeOf(terms), capturesInputs }
 }

@@ -13,7 +13,6 @@ import { time, usd } from '../shared/fields.ts'
 import { imageJob } from '../shared/image-job-queries.ts'
 import { answerOf, answersOf } from '../shared/rows.ts'
 import { isoOf } from '../shared/times.ts'
-import { replay } from './replay-rules.ts'
 import { COLUMNS, rowFields, rowOf, traceIn, type RequestRow, type StoredRow } from './queries.ts'
 
 const requestStep = z
@@ -173,7 +172,6 @@ export const requestDetail = z
     ledger: z.array(ledgerRow),
     wire: z.object({ in: fields, out: fields, differences: z.array(difference) }),
     job: imageJob.nullable(),
-    replay,
   })
   .meta({ id: 'RequestDetail' })
 

@@ -4,7 +4,7 @@ import type { PricedCount } from '#core/request/request-trace.ts'
 import type { LoggedCall, LoggedTrace } from '#ports/request-reports.ts'
 import type { Entry, LoggedRequest } from './detail-queries.ts'
 import type { RequestRow } from './queries.ts'
-import { detailOf as detailWith, jobStepsOf } from './rules.ts'
+import { detailOf, jobStepsOf } from './rules.ts'
 
 const CALL: LoggedCall = {
   attempt: 0,
@@ -111,9 +111,6 @@ function logged(
     project: 'ads',
   }
 }
-
-const NO_REPLAY = { possible: false, reason: 'capture_off', text: null } as const
-const detailOf = (request: LoggedRequest, job: null) => detailWith(request, job, NO_REPLAY)
 
 test('what was reserved and not posted is returned, and never less than nothing', () => {
   for (const [reserved, amounts, expected] of [

@@ -10,7 +10,6 @@ import { findRequest, forgottenRequest, requestDetail } from './detail-queries.t
 import { requestFilters, type GivenFilter, type RequestFilter } from './filter-queries.ts'
 import { histogram, requestHistogram } from './histogram-queries.ts'
 import { listRequests, requestList } from './queries.ts'
-import { registerReplay, replayOfLogged, type ReplayNode } from './replay-routes.ts'
 import { detailOf, jobStepsOf } from './rules.ts'
 
 /** Rows of one page. */
@@ -36,7 +35,7 @@ const histogramQuery = z.strictObject({
 
 const requestPath = z.object({ id: z.uuid() })
 
-export function registerRequests(api: Api, node: JobNode & ReplayNode & Pick<ControlNode, 'lake'>): void {
+export function registerRequests(api: Api, node: JobNode & Pick<ControlNode, 'clock'>): void {
   const { reports, clock, lake } = node
   const seen = async (id: string, caller: Caller) => {
     const found = await findRequest(reports, lake.cold, id)
@@ -83,12 +82,9 @@ export function registerRequests(api: Api, node: JobNode & ReplayNode & Pick<Con
       if ('log' in found) return found
       const { kind, id } = found.row
       const job = kind === 'embedding' ? null : await findImageJob(node, id, jobStepsOf(found))
-      const { possible, reason, text } = await replayOfLogged(found, node)
-      return detailOf(found, job, { possible, reason, text })
+      return detailOf(found, job)
     },
   })
-
-  registerReplay(api, node, seen)
 }
 
 const DEFAULT_RANGE_MS = 3_600_000

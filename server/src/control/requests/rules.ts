@@ -15,7 +15,7 @@ type Detail = z.output<typeof requestDetail>
 type Step = Detail['steps'][number]
 type MoneyLine = Detail['money']['lines'][number]
 
-export function detailOf(request: LoggedRequest, job: Detail['job'], replay: Detail['replay']): Detail {
+export function detailOf(request: LoggedRequest, job: Detail['job']): Detail {
   const { row, trace, entries } = request
   const { reservation, wire } = trace
   const posted = postedOf(entries)
@@ -54,7 +54,6 @@ export function detailOf(request: LoggedRequest, job: Detail['job'], replay: Det
       differences: (wire?.differences ?? []).map((difference) => ({ ...difference })),
     },
     job,
-    replay,
   }
 }
 

@@ -12,7 +12,6 @@ import type { AuditLog } from '#ports/audit.ts'
 import type { WrittenBackup } from '#ports/backup.ts'
 import type { Batches } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
-import type { CaptureStore } from '#ports/captures.ts'
 import type { SpendingReader } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { CredentialStore, SealingKeys } from '#ports/credentials.ts'
@@ -148,9 +147,6 @@ export interface ControlNode {
   readonly makePartitions: Upkeep['makePartitions']
   /** Whether a pooler gives each statement another session of PostgreSQL. Undefined: it does not answer, or is built in. */
   readonly isPoolerUnfit: () => Promise<boolean | undefined>
-  readonly captures: CaptureStore
-  /** Whether the inputs of a project's requests are kept, as this node knows it now. */
-  readonly capturesInputs: (project: string) => boolean
   readonly credentials: CredentialStore
   readonly drains: DrainStore
   readonly files: Files

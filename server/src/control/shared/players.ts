@@ -15,11 +15,7 @@ import { rightsOf, type RightsSource } from './rights-queries.ts'
 export type PlayersNode = Pick<ControlNode, 'keyStore' | 'declaredProjects' | 'playground'>
 
 /** Undefined: there is no such project. */
-export async function playerKey(
-  player: Player,
-  project: string,
-  node: PlayersNode,
-): Promise<Key | undefined> {
+async function playerKey(player: Player, project: string, node: PlayersNode): Promise<Key | undefined> {
   const terms = await projectTerms(project, node)
   if (terms === undefined) return undefined
   const name = playgroundKey(player)

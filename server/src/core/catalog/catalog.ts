@@ -267,8 +267,6 @@ export interface Project {
   readonly limits?: ConfiguredLimits | undefined
   readonly budget?: ConfiguredBudget | undefined
   readonly webhooks?: readonly ConfiguredWebhook[] | undefined
-  /** Torana keeps the inputs of its requests for a day. */
-  readonly capturesInputs?: boolean | undefined
   readonly managedAt?: string | undefined
 }
 

@@ -124,7 +124,6 @@ export function controlBounds(limits: Limits) {
     'POST /deployments/:id/test': OBJECT,
     'POST /deployments/:id/drain': OBJECT,
     'POST /models': LIST,
-    'POST /requests/:id/replay': NO_BODY,
     'POST /batches': gateway['POST /batches'],
     'POST /batches/:id/cancel': NO_BODY,
     'POST /batches/:id/continue': NO_BODY,

@@ -28,7 +28,6 @@ const EXPOSED = [
   ),
   'x-torana-attempts',
   'x-torana-cache',
-  'x-torana-captured',
   'x-torana-cost',
   'x-torana-cost-by',
   'x-torana-deployment',

@@ -33,7 +33,7 @@ function nodeIn(name: string): Node {
 }
 
 function projectOf(index: number): HeldProject {
-  return { name: `project-${index}`, limits: {}, budget: undefined, capturesInputs: false, version: 1n }
+  return { name: `project-${index}`, limits: {}, budget: undefined, version: 1n }
 }
 
 /** A pause after each page. */

@@ -47,13 +47,12 @@ export function footerBytes(footer: Footer): Buffer {
 }
 
 /** The offsets of a body's fields. */
-const [BYTES, KIND, FLAGS, TEXT_BYTES, TERMS, PROJECT_BYTES, EXPIRES, VERSION, TEXT] = [
-  0, 4, 5, 6, 8, 12, 16, 24, 32,
+const [BYTES, KIND, TEXT_BYTES, TERMS, PROJECT_BYTES, EXPIRES, VERSION, TEXT] = [
+  0, 4, 6, 8, 12, 16, 24, 32,
 ] as const
 /** The bytes of a body that say how long it is. */
 export const HEAD_BYTES = TEXT
 const [KEY, PROJECT] = [1, 2] as const
-const CAPTURES = 1
 /** The largest id that a body holds: its length takes two bytes. */
 const MAX_TEXT_BYTES = 0xffff
 
@@ -68,9 +67,7 @@ export function keyBody(key: HeldKey, terms: number | undefined): Buffer {
 }
 
 export function projectBody(project: HeldProject, terms: number | undefined): Buffer {
-  const body = bodyOf(PROJECT, project.name, terms, project.version)
-  if (project.capturesInputs) body[FLAGS] = CAPTURES
-  return body
+  return bodyOf(PROJECT, project.name, terms, project.version)
 }
 
 function bodyOf(kind: number, text: string, terms: number | undefined, version: bigint): Buffer {
@@ -112,8 +109,7 @@ export function keyIn(body: Buffer, termsAt: (place: number) => TermsJson): Held
 
 export function projectIn(body: Buffer, termsAt: (place: number) => TermsJson): HeldProject {
   const { limits, budget } = heldTerms(body, termsAt)
-  const capturesInputs = body[FLAGS] === CAPTURES
-  return { name: textIn(body), capturesInputs, version: body.readBigInt64LE(VERSION), limits, budget }
+  return { name: textIn(body), version: body.readBigInt64LE(VERSION), limits, budget }
 }
 
 function textIn(body: Buffer): string {

@@ -69,7 +69,6 @@ const project: fc.Arbitrary<HeldProject> = fc.record(
     name: projectName,
     limits,
     budget,
-    capturesInputs: fc.boolean(),
     version: fc.bigInt({ min: 0n, max: 2n ** 62n }),
   },
   PLAIN,

@@ -169,8 +169,7 @@ export class KeyContents {
 
   #applyKey(record: KeyRecord): void {
     const { id, project: name, projectTerms, version } = record
-    if (this.project(name) === undefined)
-      this.#changedProjects.set(name, { name, ...projectTerms, capturesInputs: false, version })
+    if (this.project(name) === undefined) this.#changedProjects.set(name, { name, ...projectTerms, version })
     const notedAtMs = (this.#changed.get(id)?.entry ?? this.#entries.get(id))?.notedAtMs ?? -Infinity
     this.#forget(id)
     if (record.revokedAtMs !== undefined) {

@@ -139,25 +139,11 @@ test('what the configuration says of a project counts for its stored keys too', 
   snapshot.setDeclared([{ name: 'p', keys: [], limits: { requestsPerMinute: 3 } }])
   assert.deepEqual(await perMinute(), [3])
   // The key of the environment brings a second `default`.
-  const [first, second] = [{ limits: { requestsPerMinute: 3 }, capturesInputs: true }, {}]
+  const [first, second] = [{ limits: { requestsPerMinute: 3 } }, {}]
   snapshot.setDeclared([first, second].map((terms) => ({ name: 'p', keys: [], ...terms })))
-  assert.deepEqual([await perMinute(), snapshot.captures('p')], [[3], true])
+  assert.deepEqual(await perMinute(), [3])
   snapshot.setDeclared([])
   assert.deepEqual(await perMinute(), [10])
-})
-
-test('a switch of a stored project, or a field of the configuration, decides whether inputs are kept', async () => {
-  const { snapshot, keyStore } = await loaded()
-  assert.equal(snapshot.captures('p'), false)
-  await keyStore.setProject('p', { capturesInputs: true }, { kind: 'member', name: 'tester' })
-  await snapshot.refresh()
-  assert.equal(snapshot.captures('p'), true)
-  snapshot.setDeclared([{ name: 'p', keys: [] }])
-  assert.equal(snapshot.captures('p'), false)
-  snapshot.setDeclared([])
-  await keyStore.setProject('p', { capturesInputs: false }, { kind: 'member', name: 'tester' })
-  await snapshot.refresh()
-  assert.deepEqual([snapshot.captures('p'), snapshot.captures('unknown')], [false, false])
 })
 
 test('a key made elsewhere works at once, and is asked about once', async () => {

@@ -91,12 +91,6 @@ export class KeySnapshot implements KeyDirectory {
     return this.#contents.budget(budgetId)
   }
 
-  /** Whether the inputs of a project's requests are kept. The file takes precedence over the store. */
-  captures(project: string): boolean {
-    const declared = this.#declared.get(project)
-    return (declared ?? this.#contents.project(project))?.capturesInputs === true
-  }
-
   /** Whether a missing key is known not to exist: everything was read from the store, and recently enough. */
   get isComplete(): boolean {
     return this.#isConfirmed && this.#isBelieved

@@ -52,7 +52,6 @@ test('a project of the configuration is listed with its terms, and can only be c
             usd: '0.000000000',
             window_start: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`,
           },
-          capture_inputs: false,
           keys: 2,
           members: 0,
           webhooks: [],

@@ -54,7 +54,6 @@ const app = await gatewayServer({
   clientAddress: clientAddressBehind([]),
   bodyRoom: new BodyRoom(defaultLimits),
   callsAtOnce: new CallsAtOnce(() => 1),
-  capture: { captures: () => false, hold: () => undefined },
   catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
   ...plainTraffic(),
   nameSpace: () => undefined,

@@ -12,15 +12,15 @@ import type {
   KeyUses,
   NewKey,
   NewSecret,
-  ProjectChange,
   ProjectPage,
   ProjectRecord,
   StoredStanding,
+  TermsChange,
 } from '#ports/key-store.ts'
 import type { WorkOwner } from '#ports/keys.ts'
 import { isBehind, rankIn, type KeyPlace } from '#core/keys/key-order.ts'
 import { hasEnded, statesOf, type KeyState } from '#core/keys/key-hygiene.ts'
-import { changedKey, changedProject, keyDetail, projectDetail, refusal } from '#stores/key-change.ts'
+import { changedKey, changedTerms, keyDetail, refusal, termsDetail } from '#stores/key-change.ts'
 import type { MemoryAudit } from './audit.ts'
 
 type StoredProject = ProjectRecord & { readonly deleted: boolean }
@@ -244,7 +244,7 @@ export class MemoryKeyStore implements KeyStore {
     return this.#record(this.#key(id))
   }
 
-  async createProject(name: string, change: ProjectChange, actor: Actor): Promise<ProjectRecord> {
+  async createProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord> {
     const before = this.#projects.get(name)
     if (before?.deleted) throw refusal.deleted(name)
     if (before) throw refusal.projectExists(name)
@@ -252,9 +252,9 @@ export class MemoryKeyStore implements KeyStore {
     return this.#addProject(name, change, actor)
   }
 
-  async setProject(name: string, change: ProjectChange, actor: Actor): Promise<ProjectRecord> {
+  async setProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord> {
     const before = this.#livingProject(name)
-    const after = changedProject(change, before)
+    const after = changedTerms(change, before)
     this.#version += 1n
     const project = { ...before, ...after, version: this.#version }
     this.#projects.set(name, project)
@@ -262,7 +262,7 @@ export class MemoryKeyStore implements KeyStore {
       actor,
       action: 'project.set',
       target: name,
-      detail: { before: projectDetail(before), after: projectDetail(after) },
+      detail: { before: termsDetail(before), after: termsDetail(after) },
     })
     return project
   }
@@ -280,12 +280,12 @@ export class MemoryKeyStore implements KeyStore {
     this.#audit.write({ actor, action: 'project.delete', target: name, detail: { keys: keys.length } })
   }
 
-  #addProject(name: string, change: ProjectChange, actor: Actor): StoredProject {
-    const terms = changedProject(change)
+  #addProject(name: string, change: TermsChange, actor: Actor): StoredProject {
+    const terms = changedTerms(change)
     const createdAtMs = this.#clock.nowMs()
     const project = { name, ...terms, createdAtMs, version: this.#version, deleted: false }
     this.#projects.set(name, project)
-    this.#audit.write({ actor, action: 'project.create', target: name, detail: projectDetail(terms) })
+    this.#audit.write({ actor, action: 'project.create', target: name, detail: termsDetail(terms) })
     return project
   }
 

@@ -12,7 +12,6 @@ import { absent } from './absent.ts'
 import { MemoryAudit } from './audit.ts'
 import { MemoryBatches } from './batches.ts'
 import { MemoryLedgerStore } from './ledger-store.ts'
-import { MemoryCaptures } from './captures.ts'
 import { MemoryConfiguration } from './configuration.ts'
 import { MemoryCredentials } from './credentials.ts'
 import { MemoryDrains } from './drains.ts'
@@ -69,7 +68,6 @@ export async function openMemoryStores(
     budgets: memory,
     keys,
     keyFile: someKeyFile(),
-    captures: new MemoryCaptures(clock),
     credentials: new MemoryCredentials(clock, audit, () => keys.directoryChanged()),
     audit,
     batches: new MemoryBatches(clock, { outbox: webhooks, webhooksFor }, files, hasLeftSpace, (id) =>

@@ -7,14 +7,12 @@ import { setImmediate } from 'node:timers/promises'
 import type { PathModel } from '#core/request/path-model.ts'
 import type { Fault } from '#core/fault/fault.ts'
 import type { KeyScope } from '#core/catalog/key-bounds.ts'
-import type { HeldInput, InputCapture } from '#ports/captures.ts'
 import type { Identifiers } from '#ports/clock.ts'
 import type { Key } from '#ports/keys.ts'
 import { RequestTrace } from '#core/request/request-trace.ts'
 import type { TraceContext } from '#core/request/trace-context.ts'
 import type { Observer } from '#ports/observer.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
-import { KIND_OF_ROUTE } from '#ports/request-reports.ts'
 import type { TakenRates } from '#request/money/rates.ts'
 import { recordOf, type OpenRecord } from '#request/request-record.ts'
 import { callerLeft } from '#request/traffic/caller.ts'
@@ -39,7 +37,6 @@ export interface ListenerDependencies extends KeysOutside {
   readonly observer: Observer
   readonly limiter: RateLimiter
   readonly callsAtOnce: CallsAtOnce
-  readonly capture: InputCapture
   /** Whether answers carry `server-timing`. */
   readonly serverTiming?: boolean | undefined
   /** Undefined when traces are off. */
@@ -60,9 +57,6 @@ export interface Journey {
   room: Disposable | undefined
   /** Media of the request on this node's disk, deleted at the end of the request. Undefined for nearly all. */
   media: AsyncDisposable | undefined
-  /** Set for requests whose project captures inputs. */
-  capture: InputCapture | undefined
-  held: HeldInput | undefined
   /** Set once the request was counted: because its body had not arrived yet, or because it is a dry run. */
   counted: TakenRates | undefined
   /** The request may be answered by an earlier job, to which no rate limit applies. So it is not counted first. */
@@ -97,7 +91,6 @@ export function handlerOf<Body, Asked, Outcome>(
 ): RequestHandler {
   const { callsAtOnce, clientAddress, clock, identifiers, limiter, observer, traceContextOf } = dependencies
   const { route, scope, turn } = room
-  const capture = KIND_OF_ROUTE.has(route) ? dependencies.capture : undefined
 
   return async function serve(request, response, path, known) {
     const startedMs = clock.monotonicMs()
@@ -113,8 +106,6 @@ export function handlerOf<Body, Asked, Outcome>(
       trace,
       room: undefined,
       media: undefined,
-      capture: undefined,
-      held: undefined,
       counted: undefined,
       mayJoin: false,
     }
@@ -133,7 +124,6 @@ export function handlerOf<Body, Asked, Outcome>(
         place = callsAtOnce.enter(key)
       }
       if (isDryRun(request)) await countFirst(journey, key, limiter)
-      else if (capture?.captures(key.project)) journey.capture = capture
       const read = room.read(await room.receive(journey, key), journey, key)
       asked = read instanceof Promise ? await read : read
       trace.readMs = clock.monotonicMs()
@@ -155,7 +145,6 @@ export function handlerOf<Body, Asked, Outcome>(
     } finally {
       place?.[Symbol.dispose]()
     }
-    journey.held?.keep({ requestId, hasFailed: fault !== undefined })
     journey.room?.[Symbol.dispose]()
     if (journey.media !== undefined) await journey.media[Symbol.asyncDispose]()
     const status = response.statusCode

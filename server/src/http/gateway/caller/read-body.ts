@@ -5,7 +5,6 @@ import type { BodyRoom } from '../../gate/body-room.ts'
 import type { BodyLimit } from '../../gate/bounds.ts'
 import { receiveBody } from '../../gate/receive-body.ts'
 import { countFirst } from './count-request.ts'
-import { holdInput } from './held-input.ts'
 import type { Journey } from './journey.ts'
 
 export interface ReadingBodyOutside {
@@ -26,10 +25,5 @@ export function readBody(
     hold: (room: Disposable) => (journey.room = room),
   })
   // A refusal waits for the next turn of the event loop, in which the request is complete.
-  const received = receiveBody(journey.request, journey.response, limit, bodyRoom, sender, false)
-  if (journey.capture === undefined) return received
-  return received.then((body) => {
-    holdInput(journey, key, body)
-    return body
-  })
+  return receiveBody(journey.request, journey.response, limit, bodyRoom, sender, false)
 }

@@ -19,7 +19,6 @@ import { isJson, refuseCharset, refuseCompressed, refuseEncoded } from '../../ga
 import { parseBody } from '../../gate/parse-json.ts'
 import { readBody, type ReadingBodyOutside } from '../caller/read-body.ts'
 import { partsOfJson, type ReadingJsonOutside } from '../uploads/read-edit-json.ts'
-import { holdForm } from './held-form.ts'
 import { givenFile, type EditParts, type TakenFile, type TakingOutside } from '../uploads/take-file.ts'
 
 export interface ReadImageRequest {
@@ -105,9 +104,7 @@ async function partsOf(journey: Journey, key: Key, outside: ReadingOutside): Pro
   if (/^multipart\/form-data\b/i.test(type)) {
     await countFirst(journey, key, outside.limiter)
     inviteBody(request, journey.response)
-    const parts = await partsOfForm(request, outside)
-    await holdForm(journey, key, parts)
-    return parts
+    return partsOfForm(request, outside)
   }
   if (type === '' || isJson(type)) {
     refuseCharset(type)

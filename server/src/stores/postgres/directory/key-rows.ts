@@ -79,7 +79,6 @@ export interface ProjectRow {
   readonly project: string
   readonly limits: ConfiguredLimits
   readonly budget: BudgetJson | null
-  readonly captures_inputs: boolean
   readonly created_at: Date
   readonly deleted_at: Date | null
   readonly version: bigint
@@ -90,7 +89,6 @@ export function projectOf(row: ProjectRow): ProjectRecord {
     name: row.project,
     limits: row.limits,
     budget: budgetFrom(row.budget),
-    capturesInputs: row.captures_inputs,
     createdAtMs: row.created_at.getTime(),
     version: row.version,
   }

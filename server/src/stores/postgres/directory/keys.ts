@@ -10,18 +10,11 @@ import type {
   KeyUses,
   NewKey,
   NewSecret,
-  ProjectChange,
   ProjectPage,
   ProjectRecord,
+  TermsChange,
 } from '#ports/key-store.ts'
-import {
-  budgetJson,
-  changedKey,
-  changedProject,
-  keyDetail,
-  projectDetail,
-  refusal,
-} from '../../key-change.ts'
+import { budgetJson, changedKey, changedTerms, keyDetail, refusal, termsDetail } from '../../key-change.ts'
 import { reachable } from '../unreachable.ts'
 import type { Database, Sql } from '../database.ts'
 import { changeDirectory } from './directory.ts'
@@ -134,7 +127,7 @@ export class PostgresKeys extends PostgresKeySource implements KeyStore {
         actor,
         action: 'project.create',
         target: project,
-        detail: projectDetail(changedProject({})),
+        detail: termsDetail(changedTerms({})),
       }
       const detail = { ...keyDetail(terms), secret: secret.tail }
       return {
@@ -221,13 +214,13 @@ export class PostgresKeys extends PostgresKeySource implements KeyStore {
     })
   }
 
-  createProject(name: string, change: ProjectChange, actor: Actor): Promise<ProjectRecord> {
-    const terms = changedProject(change)
+  createProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord> {
+    const terms = changedTerms(change)
     return changeDirectory(this.#database, async (sql, version) => {
       const [row] = await sql.query<ProjectRow>(
-        `INSERT INTO projects (project, limits, budget, captures_inputs, version) VALUES ($1, $2, $3, $4, $5)
+        `INSERT INTO projects (project, limits, budget, version) VALUES ($1, $2, $3, $4)
          ON CONFLICT DO NOTHING RETURNING *`,
-        [name, terms.limits, budgetJson(terms.budget), terms.capturesInputs, version],
+        [name, terms.limits, budgetJson(terms.budget), version],
       )
       if (row === undefined) {
         await livingProject(sql, name)
@@ -235,23 +228,20 @@ export class PostgresKeys extends PostgresKeySource implements KeyStore {
       }
       return {
         result: projectOf(row),
-        audit: [{ actor, action: 'project.create', target: name, detail: projectDetail(terms) }],
+        audit: [{ actor, action: 'project.create', target: name, detail: termsDetail(terms) }],
       }
     })
   }
 
-  setProject(name: string, change: ProjectChange, actor: Actor): Promise<ProjectRecord> {
+  setProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord> {
     return changeDirectory(this.#database, async (sql, version) => {
       const before = await livingProject(sql, name)
-      const after = changedProject(change, before)
+      const after = changedTerms(change, before)
       const [row] = await sql.query<ProjectRow>(
-        `UPDATE projects SET limits = $2, budget = $3, captures_inputs = $4, version = $5
-         WHERE project = $1 RETURNING *`,
-        [name, after.limits, budgetJson(after.budget), after.capturesInputs, version],
+        'UPDATE projects SET limits = $2, budget = $3, version = $4 WHERE project = $1 RETURNING *',
+        [name, after.limits, budgetJson(after.budget), version],
       )
-      if (before.capturesInputs && !after.capturesInputs)
-        await sql.query('DELETE FROM captured_requests WHERE project = $1', [name])
-      const detail = { before: projectDetail(before), after: projectDetail(after) }
+      const detail = { before: termsDetail(before), after: termsDetail(after) }
       return {
         result: projectOf(row as ProjectRow),
         audit: [{ actor, action: 'project.set', target: name, detail }],

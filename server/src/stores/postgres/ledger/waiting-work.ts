@@ -31,7 +31,6 @@ const WORK: Readonly<Record<keyof WaitingWork, string>> = {
   batches: 'EXISTS (SELECT FROM batches WHERE ended_at IS NULL)',
   imageJobs: `EXISTS (SELECT FROM image_jobs WHERE state IN ('leased', 'dispatched'))`,
   files: 'EXISTS (SELECT FROM files WHERE ends_at <= now())',
-  captures: 'EXISTS (SELECT FROM captured_bytes)',
   standings: stateOf('space_standings'),
   calibrations: stateOf('space_calibrations'),
   suspects: `(EXISTS (SELECT FROM suspect_windows WHERE until_at IS NULL)

@@ -37,9 +37,7 @@ CREATE TABLE projects (
   -- Set when its data is to be deleted; a worker does the rest.
   deleted_at timestamptz,
   -- The version of the directory in which it last changed: nodes load what is newer than their copy.
-  version bigint NOT NULL,
-  -- Whether Torana keeps the inputs of its requests for a day.
-  captures_inputs boolean NOT NULL DEFAULT false
+  version bigint NOT NULL
 );
 
 -- Null in a column of terms: no such bound.
