@@ -367,10 +367,6 @@ export interface paths {
         /** Accept the present space of a deployment as the space of the model. The space gets a new id, also for the models that share it; earlier vectors no longer match */
         post: operations["acceptSpace"];
     };
-    "/api/v1/spaces/{model}/calibrations": {
-        /** Store the ranges by which Torana makes int8 and uint8 of the vectors of a model at one width. They never change; newer ones are another space */
-        post: operations["calibrateSpace"];
-    };
     "/api/v1/spaces/{model}/probe": {
         /** Probe all deployments of a model now, instead of within 15 minutes */
         post: operations["probeSpace"];
@@ -1053,18 +1049,6 @@ export interface components {
                 /** @description What is spent at the end of the window. null: it has none. */
                 at_end_usd: string | null;
             } | null;
-        };
-        Calibration: {
-            /** @description Eight hex digits, as in the names of spaces: `…/int8:cal-9f31abcd`. */
-            id: string;
-            /** @description The space of the float vectors that it was made from. */
-            space: string;
-            width: number;
-            /** @description How many vectors it was made from. */
-            vectors: number;
-            /** Format: date-time */
-            made_at: string;
-            made_by: string;
         };
         Catalog: {
             /** @description The newest day on which a fact of it was read. */
@@ -1755,7 +1739,7 @@ export interface components {
                 type: string;
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "part_unsupported" | "parts_not_fusible" | "too_many_parts" | "invalid_media" | "media_too_large" | "media_unreachable" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "type_unsupported" | "calibration_missing" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_reads" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "configuration_changed" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
+                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "part_unsupported" | "parts_not_fusible" | "too_many_parts" | "invalid_media" | "media_too_large" | "media_unreachable" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "type_unsupported" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_reads" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "configuration_changed" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
                 request_id: string;
                 doc_url: string;
                 /** @description Present when an upstream failed. */
@@ -2664,23 +2648,6 @@ export interface components {
         };
         /**
          * @example {
-         *       "mins": "AACAvwAAgL8=",
-         *       "maxs": "AACAPwAAgD8=",
-         *       "vectors": 10000
-         *     }
-         */
-        NewCalibrationInput: {
-            /** @description The space of the vectors, as `x-torana-space` named it. Default: the model's present one. */
-            space?: string;
-            /** @description The least value of each dimension: base64 of little-endian float32. */
-            mins: string;
-            /** @description The greatest value of each dimension, in the same form. */
-            maxs: string;
-            /** @description How many vectors they were taken from: at least 1000. */
-            vectors: number;
-        };
-        /**
-         * @example {
          *       "secret": "sk-…"
          *     }
          */
@@ -2989,7 +2956,7 @@ export interface components {
             output_dimension?: number | null;
             /** @description Form of the vectors: numbers, or base64 of their little-endian bytes. Default float. OpenAI's SDKs decode base64 as float32, so they always get numbers for other types. */
             encoding_format?: ("float" | "base64") | null;
-            /** @description Type of the vectors. Torana passes on what the upstream makes itself, and makes the others from float32: float16 by rounding, binary by sign, int8 by a stored calibration. Default float. */
+            /** @description Type of the vectors. Torana passes on what the upstream makes itself, and makes float16 (by rounding) and binary (by sign) from float32 itself. Default float. */
             output_dtype?: ("float" | "float16" | "int8" | "uint8" | "binary" | "ubinary") | null;
             /** @description Cohere's name for the same. Several types come from one call. */
             embedding_types?: ("float" | "float16" | "int8" | "uint8" | "binary" | "ubinary")[] | null;
@@ -3965,8 +3932,6 @@ export interface components {
             /** @description Keys whose requests named this space in `x-torana-space` within 24 hours, at any width, the busiest first. They get 412 once another space is accepted. null: `DATABASE_URL=memory:` keeps no requests. */
             pinned_by: components["schemas"]["SpacePin"][] | null;
             deployments: components["schemas"]["SpaceDeployment"][];
-            /** @description By which Torana makes int8 and uint8 at a width, the newest of a space last: it is in force. */
-            calibrations: components["schemas"]["Calibration"][];
         };
         /**
          * @example {
@@ -4588,7 +4553,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, part_unsupported, parts_not_fusible, too_many_parts, invalid_media, media_too_large, media_unreachable, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, type_unsupported, calibration_missing, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+        /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, part_unsupported, parts_not_fusible, too_many_parts, invalid_media, media_too_large, media_unreachable, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, type_unsupported, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
         GatewayBadRequest: {
             headers: {
                 [name: string]: unknown;
@@ -7504,44 +7469,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Space"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    calibrateSpace: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its id or an alias; `/` is written `%2F`. */
-                model: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewCalibrationInput"];
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Calibration"];
                 };
             };
             400: components["responses"]["BadRequest"];

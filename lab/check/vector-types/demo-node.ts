@@ -1,7 +1,4 @@
-/** A node with the demo model, and if texts are given, calibrated on them by its own command. */
-import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** A node with the demo model. */
 import { startTorana } from '../../torana.ts'
 
 export interface DemoNode {
@@ -34,10 +31,8 @@ const CONFIG = {
 /** Within the timeout of a request, also on a busy machine. */
 const TEXTS_PER_REQUEST = 40
 
-export async function startDemoNode(folder: string, texts?: readonly string[]): Promise<DemoNode> {
-  const torana = await startTorana({ folder, config: CONFIG, env: { TORANA_BOOTSTRAP_KEY: KEY } })
-  const { url } = torana
-  if (texts !== undefined) calibrate(torana, folder, texts)
+export async function startDemoNode(folder: string): Promise<DemoNode> {
+  const { url } = await startTorana({ folder, config: CONFIG, env: { TORANA_BOOTSTRAP_KEY: KEY } })
   const ask = async (body: object): Promise<Answer> => {
     const answer = await fetch(`${url}/v1/embeddings`, {
       method: 'POST',
@@ -67,23 +62,4 @@ export async function startDemoNode(folder: string, texts?: readonly string[]): 
       return found
     },
   }
-}
-
-function calibrate(
-  { port, controlPort, dataFolder, program }: Awaited<ReturnType<typeof startTorana>>,
-  folder: string,
-  texts: readonly string[],
-): void {
-  const corpus = join(folder, 'corpus.txt')
-  writeFileSync(corpus, texts.join('\n'))
-  execFileSync(process.execPath, [program, 'calibrate', '--model', MODEL, '--file', corpus], {
-    env: {
-      ...process.env,
-      PORT: String(port),
-      CONTROL_PORT: String(controlPort),
-      TORANA_DATA_DIR: dataFolder,
-      TORANA_KEY: KEY,
-    },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
 }

@@ -40,21 +40,7 @@ export function comparedWithPython(cache: string, count: number): readonly Equal
     stdio: ['ignore', 2, 2],
   })
   const { rows, width, values } = matrixIn(join(out, 'vectors.npy'))
-  const ranges = matrixIn(join(out, 'ranges.npy')).values
-  const calibration = {
-    id: '00000000',
-    model: '',
-    space: '',
-    width,
-    vectors: rows,
-    madeAtMs: 0,
-    madeBy: '',
-    mins: ranges.subarray(0, width),
-    maxs: ranges.subarray(width),
-  }
   const views: readonly TypeView[] = [
-    { type: 'int8', scale: calibration },
-    { type: 'uint8', scale: calibration },
     { type: 'binary', scale: 'gt0' },
     { type: 'ubinary', scale: 'gt0' },
     { type: 'float16' },

@@ -38,7 +38,7 @@ if (equalities.some(({ differing }) => differing > 0) || wrongAnswers > 0) proce
 /** The number of wrong answers that SDKs read. */
 async function askedOfNode(): Promise<number> {
   const texts = realTexts()
-  const node = await startDemoNode(place.folder, texts)
+  const node = await startDemoNode(place.folder)
   const sdks = await comparedSdks(node)
   print([
     ['SDK', 'requests', 'refused', 'wrong'],

@@ -40,16 +40,14 @@ export interface Recall {
 type Score = (one: number, other: number) => number
 
 export async function measuredRecall(node: DemoNode, texts: readonly string[]): Promise<readonly Recall[]> {
-  const made = await node.vectorsOf(texts, ['float', 'float16', 'int8', 'ubinary'])
+  const made = await node.vectorsOf(texts, ['float', 'float16', 'ubinary'])
   const buffers = (type: string): readonly Uint8Array<ArrayBuffer>[] =>
     (made.get(type) ?? []).map((bytes) => new Uint8Array(bytes))
   const float = buffers('float').map(({ buffer }) => new Float32Array(buffer))
   const half = buffers('float16').map(({ buffer }) => Float32Array.from(new Float16Array(buffer)))
-  const whole = buffers('int8').map(({ buffer }) => Float32Array.from(new Int8Array(buffer)))
   const bits = buffers('ubinary')
   const byFloat = cosineOf(float)
   const byBits: Score = (one, other) => -hamming(bits[one] ?? bits[0]!, bits[other] ?? bits[0]!)
-  const byBytes = cosineOf(whole)
   const width = float[0]?.length ?? 0
   const truth = queriesOf(texts).map((query) => nearest(texts.length, query, byFloat, NEAREST))
   const recallOf = (find: (query: number) => readonly number[]): number => {
@@ -67,8 +65,6 @@ export async function measuredRecall(node: DemoNode, texts: readonly string[]): 
   return [
     { type: 'float', bytes: width * 4, recall: 1 },
     { type: 'float16', bytes: width * 2, recall: recallOf(plain(cosineOf(half))) },
-    { type: 'int8', bytes: width, recall: recallOf(plain(byBytes)) },
-    { type: 'int8-rescored', bytes: width, recall: recallOf(rescored(byBytes)) },
     { type: 'binary', bytes: width / 8, recall: recallOf(plain(byBits)) },
     { type: 'binary-rescored', bytes: width / 8, recall: recallOf(rescored(byBits)) },
   ]

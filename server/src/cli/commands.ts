@@ -15,7 +15,6 @@ import { migrate } from './commands/migrate.ts'
 import { models } from './commands/models.ts'
 import { requests } from './commands/requests.ts'
 import { usage } from './commands/usage.ts'
-import { calibrate } from './commands/calibrate.ts'
 import { catalog } from './commands/catalog.ts'
 import { check } from './commands/check.ts'
 import { completion } from './commands/completion.ts'
@@ -42,7 +41,7 @@ export const TOPICS: readonly Topic[] = [
   { title: 'Callers', commands: [keys, projects] },
   {
     title: 'Models and upstreams',
-    commands: [models, deployments, config, catalog, credentials, spaces, calibrate],
+    commands: [models, deployments, config, catalog, credentials, spaces],
   },
   { title: 'Money', commands: [usage, budgets, unknowns] },
   { title: 'What happened', commands: [alerts, requests, jobs, audit] },

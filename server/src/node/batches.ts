@@ -122,7 +122,6 @@ function chunkDependencies(parts: BatchParts): ChunkDependencies {
     dispatch,
     sharingOf: sharing.sharingOf,
     spaceNow: spaces.spaceNow,
-    calibrationOf: spaces.calibrationOf,
     isQuarantined: (model, deployment) => spaces.guard.isOutside(model, deployment),
     batches,
     blobs: blobs.kept,

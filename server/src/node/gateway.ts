@@ -90,7 +90,6 @@ export async function openGateway(basics: Basics, parts: GatewayParts): Promise<
     sharingOf: sharing.sharingOf,
     spaceNow: spaces.spaceNow,
     nameSpace: spaces.nameSpace,
-    calibrationOf: spaces.calibrationOf,
     isQuarantined: (model, deployment) => spaces.guard.isOutside(model, deployment),
     brake: brakeOf({
       refusedShare: () => (limits.overloadBrake ? traffic.load.refusedShare : 0),

@@ -9,7 +9,6 @@ import type { Scheduler } from '#core/schedule/scheduler.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import type { SpaceWatch } from '#request/embeddings/space.ts'
-import type { Calibrations } from '#request/embeddings/types.ts'
 import { askRide, offerOf, probeSpace } from '#request/embeddings/probe.ts'
 import { waitFor } from '#runtime/clock.ts'
 import type { Log } from '#telemetry/log.ts'
@@ -31,7 +30,7 @@ export interface SpaceParts {
   readonly signal: AbortSignal
 }
 
-export interface Spaces extends AsyncDisposable, Calibrations {
+export interface Spaces extends AsyncDisposable {
   readonly guard: SpaceGuard
   readonly spaceNow: SpaceWatch['spaceNow']
   /** The space that names the model's answers at this width. Undefined while it is not known. */
@@ -94,7 +93,6 @@ export async function openSpaces({ log, metrics }: Basics, parts: SpaceParts): P
   await waitFor(guard.start(), FIRST_PROBES_MS, signal)
   return {
     guard,
-    calibrationOf: (space, id) => guard.calibrations.of(space, id),
     spaceNow: (model) => guard.spaceNow(model),
     nameSpace: (model, width) => {
       const now = guard.spaceNow(model)

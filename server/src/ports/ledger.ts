@@ -104,7 +104,6 @@ export interface WaitingWork {
   readonly files: boolean
   /** Standings of deployments in their spaces. */
   readonly standings: string
-  readonly calibrations: string
   readonly suspects: boolean
   /** Someone looks at live figures of the nodes. */
   readonly news: boolean

@@ -1,5 +1,4 @@
 /** The vector space of each embedding model, stored so that every node and every restart judges alike. */
-import type { Calibration } from '#core/embedding/vector-types/calibration.ts'
 import type { Actor } from './audit.ts'
 
 /** Vectors of the probe texts, as they were when the space was accepted, and of the probe images. */
@@ -146,9 +145,5 @@ export interface SpaceStore {
    */
   recordRides(rides: readonly GoodRides[]): Promise<void>
   standings(): Promise<readonly DeploymentStanding[]>
-  /** All calibrations but those with these ids, the oldest first. */
-  calibrationsBeyond(known: readonly string[]): Promise<readonly Calibration[]>
-  /** Keeps it unless it is there, and writes it to the audit in the same step; resolves to the stored one. */
-  addCalibration(calibration: Calibration, actor: Actor): Promise<Calibration>
   deleteOld(old: OldSpaces): Promise<void>
 }

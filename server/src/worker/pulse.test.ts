@@ -14,7 +14,6 @@ const IDLE: WaitingWork = {
   imageJobs: false,
   files: false,
   standings: '0/',
-  calibrations: '0/',
   suspects: false,
   news: false,
 }

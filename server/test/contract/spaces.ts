@@ -135,31 +135,6 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     assert.deepEqual(await spaces.beginReference({ ...whole, imageVectors: images(2) }), whole)
   })
 
-  test(`${name}: a calibration is kept once, to the last bit, with one audit entry, and never changes`, async () => {
-    const { spaces, audit } = await open()
-    const actor = { kind: 'member', name: 'an admin' } as const
-    const ranges = { mins: Float32Array.of(-1, -0.1), maxs: Float32Array.of(1e-45, 0.25) }
-    const made = {
-      model: MODEL,
-      space: SPACE,
-      width: 2,
-      vectors: 1000,
-      madeAtMs: START_MS,
-      madeBy: 'an admin',
-    }
-    const one = { ...made, ...ranges, id: '0123abcd' }
-    const other = { ...one, id: '4567cdef', madeAtMs: START_MS + 1 }
-    assert.deepEqual(await spaces.addCalibration(one, actor), one)
-    const later = { ...one, vectors: 5000, madeAtMs: START_MS + 9 }
-    assert.deepEqual(await spaces.addCalibration(later, actor), one)
-    await spaces.addCalibration(other, actor)
-    assert.deepEqual(await spaces.calibrationsBeyond([]), [one, other])
-    assert.deepEqual(await spaces.calibrationsBeyond([one.id]), [other])
-    assert.deepEqual(await spaces.calibrationsBeyond([one.id, other.id]), [])
-    const entries = await audit.list({ limit: 10 })
-    assert.equal(entries.filter(({ action }) => action === 'space.calibrate').length, 2)
-  })
-
   test(`${name}: vectors come back with every bit they had`, async () => {
     const { spaces } = await open()
     let models = 0
@@ -522,7 +497,7 @@ export function databaseSpaces(open: () => Promise<DatabaseDirectory>): () => Pr
   return async () => {
     const { audit, database } = await open()
     await database.query(
-      'TRUNCATE space_references, space_image_references, space_standings, space_probes, space_calibrations, suspect_windows CASCADE',
+      'TRUNCATE space_references, space_image_references, space_standings, space_probes, suspect_windows CASCADE',
     )
     return { spaces: new PostgresSpaces(database), audit, database }
   }

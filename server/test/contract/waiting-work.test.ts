@@ -70,12 +70,6 @@ const cases: readonly Case[] = [
 
 const STATES = [
   { topic: 'standings', table: 'space_standings', row: {}, change: 'is_quarantined = true' },
-  {
-    topic: 'calibrations',
-    table: 'space_calibrations',
-    row: { id: `'0000000a'`, width: '1' },
-    change: `made_by = 'y'`,
-  },
 ] as const
 
 const ENGINES = [

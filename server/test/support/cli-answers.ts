@@ -226,16 +226,6 @@ const SPACES = [
         last_probe: { ...PROBES[0], verdict: 'failed', least_cosine: null },
       },
     ],
-    calibrations: [
-      {
-        id: '9f31abcd',
-        space: 'small@8:0123abcd',
-        width: 8,
-        vectors: 10_000,
-        made_at: '2026-11-17T10:20:30.000Z',
-        made_by: 'local-admin',
-      },
-    ],
   },
 ]
 

@@ -22,12 +22,11 @@ export function aDispatch(clock: Clock = systemClock, timer = after): Dispatch {
 /** Nothing is shared, and no deployment has left a space. */
 export function plainTraffic(
   clock?: Clock,
-): Pick<EmbedDependencies, 'dispatch' | 'sharingOf' | 'spaceNow' | 'isQuarantined' | 'calibrationOf'> {
+): Pick<EmbedDependencies, 'dispatch' | 'sharingOf' | 'spaceNow' | 'isQuarantined'> {
   return {
     dispatch: aDispatch(clock),
     sharingOf: () => undefined,
     spaceNow: ({ id }) => ({ model: id, generation: 1 }),
     isQuarantined: () => false,
-    calibrationOf: () => undefined,
   }
 }

@@ -80,7 +80,6 @@ export class SharingNode {
       dispatch: aDispatch(clock),
       spaceNow: ({ id }) => ({ model: id, generation: 1 }),
       isQuarantined: () => false,
-      calibrationOf: () => undefined,
       identifiers: { next: nextId },
       observer: {
         callEnded: () => {},

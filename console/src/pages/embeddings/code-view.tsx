@@ -55,7 +55,7 @@ export function CodeView({ run }: ViewProps) {
         {say.texts} {isWithMedia && words.embeddings.media.code}{' '}
         {run.request.inputType !== undefined && say.inputType(run.request.inputType)}{' '}
         {dimensions !== undefined && !isTyped && say.dimensions(dimensions)}{' '}
-        {type !== undefined && !isTyped && say.outputType(type)} {type === 'int8' && say.calibrate}
+        {type !== undefined && !isTyped && say.outputType(type)} {type === 'int8' && say.int8}
         {type === 'binary' && say.binary}
       </p>
     </div>

@@ -19,7 +19,6 @@ interface TypeLook {
 export const TYPE_LOOKS: Record<VectorType, TypeLook> = {
   float: { colour: 's1', shape: 'circle' },
   float16: { colour: 's2', shape: 'square' },
-  int8: { colour: 's3', shape: 'triangle' },
   rescored: { colour: 's6', shape: 'diamond' },
   binary: { colour: 's4', shape: 'wedge', isDashed: true },
 }
@@ -28,7 +27,6 @@ export const TYPE_LOOKS: Record<VectorType, TypeLook> = {
 const STORED_AS: Record<VectorType, string> = {
   float: 'vector',
   float16: 'halfvec',
-  int8: 'int8, uint8',
   rescored: 'bit + halfvec',
   binary: 'bit',
 }

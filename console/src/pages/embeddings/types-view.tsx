@@ -55,7 +55,7 @@ function MeasuredTypes({
     change({
       view: 'code',
       width: width === run.width ? undefined : width,
-      type: type === 'float16' || type === 'int8' || type === 'binary' ? type : undefined,
+      type: type === 'float16' || type === 'binary' ? type : undefined,
     })
   }
   return (
@@ -94,8 +94,7 @@ function MeasuredTypes({
       <TypesTable run={run} widths={widths} kept={kept} wish={wish} smallest={smallest} />
       <p className="text-12 text-ink-2">
         {say.foot(run.count, points(Math.max(...measured.map(({ kept: { plusMinus } }) => plusMinus))))}{' '}
-        {say.calibrate} <code className="mono-12 text-ink">torana calibrate</code>
-        {say.calibrateEnd} {widths.length === 1 && say.oneWidth}
+        {widths.length === 1 && say.oneWidth}
       </p>
     </div>
   )

@@ -216,7 +216,6 @@ export const embeddings = inLanguage('embeddings', {
     names: {
       float: 'float',
       float16: 'float16',
-      int8: 'int8',
       rescored: 'binary + rescoring',
       binary: 'binary',
     },
@@ -241,14 +240,11 @@ export const embeddings = inLanguage('embeddings', {
     madeBy: {
       float: 'upstream',
       float16: 'Torana, rounded',
-      int8: 'Torana, calibrated',
       rescored: 'Torana, by sign',
       binary: 'Torana, by sign',
     },
     foot: (inputs: number, points: string) =>
-      `Measured on ${plural(inputs, 'input')}, within ±${points} points. Rescoring orders the 40 nearest by bits. int8 values are compared as they are stored.`,
-    calibrate: 'int8 was calibrated on these inputs; for an index, run',
-    calibrateEnd: ' on your own.',
+      `Measured on ${plural(inputs, 'input')}, within ±${points} points. Rescoring orders the 40 nearest by bits.`,
     oneWidth: 'This model has one width.',
   },
   raw: {
@@ -278,7 +274,7 @@ export const embeddings = inLanguage('embeddings', {
     dimensions: (width: number) => `Send "dimensions": ${width} to match the slider.`,
     type: 'output_dtype',
     outputType: (type: string) => `Also send "output_dtype": "${type}" in the body.`,
-    calibrate: 'int8 needs a calibration of this model: run torana calibrate on your own texts first.',
+    int8: 'int8 is for models whose upstream makes it.',
     binary: 'Torana makes binary for models that allow it: set binary: accepted in the model’s facts.',
   },
 })

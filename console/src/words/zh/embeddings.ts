@@ -202,7 +202,7 @@ export const embeddings: Partly<typeof english> = {
     measuring: '正在测量各类型与维数…',
     few: (inputs, least) =>
       `${count(inputs)} 条输入的十个最近邻说明不了什么。请至少粘贴 ${whole(least)} 条输入。`,
-    names: { float: 'float', float16: 'float16', int8: 'int8', rescored: 'binary + 重排', binary: 'binary' },
+    names: { float: 'float', float16: 'float16', rescored: 'binary + 重排', binary: 'binary' },
     at: (type, width) => `${type}，${width} 维`,
     values: (size, kept) => `${size}，保留 ${kept}`,
     inMemory: (size, kept) => `内存 ${size}，保留 ${kept}`,
@@ -224,14 +224,11 @@ export const embeddings: Partly<typeof english> = {
     madeBy: {
       float: '上游',
       float16: 'Torana，舍入',
-      int8: 'Torana，校准',
       rescored: 'Torana，按符号',
       binary: 'Torana，按符号',
     },
     foot: (inputs, points) =>
-      `在 ${count(inputs)} 条输入上测得，误差不超过 ±${points} 个百分点。重排比较按位最近的 40 条。int8 按存储的值比较。`,
-    calibrate: 'int8 以这些输入校准；用于索引时，请在自己的数据上运行',
-    calibrateEnd: '。',
+      `在 ${count(inputs)} 条输入上测得，误差不超过 ±${points} 个百分点。重排比较按位最近的 40 条。`,
     oneWidth: '此模型只有一种维数。',
   },
   raw: {
@@ -261,6 +258,6 @@ export const embeddings: Partly<typeof english> = {
     type: 'output_dtype',
     outputType: (type) => `请求体中还需加上 "output_dtype": "${type}"。`,
     binary: 'Torana 只为允许的模型生成 binary：请在模型的事实中设置 binary: accepted。',
-    calibrate: 'int8 需要此模型的校准：请先在自己的文本上运行 torana calibrate。',
+    int8: 'int8 只用于上游自己生成它的模型。',
   },
 }

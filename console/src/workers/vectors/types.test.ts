@@ -3,16 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { nearestOf } from './neighbours.ts'
 import { cosinesAt, runningTotals } from './running-totals.ts'
-import {
-  bytesOf,
-  keptByType,
-  toBits,
-  toFloat16,
-  toInt8,
-  typeWidths,
-  unitVectors,
-  VECTOR_TYPES,
-} from './types.ts'
+import { bytesOf, keptByType, toBits, toFloat16, typeWidths, unitVectors, VECTOR_TYPES } from './types.ts'
 
 /** Texts in clusters, the same each time. */
 function clustered(count: number, width: number): Float32Array {
@@ -55,11 +46,6 @@ test('bits are 1 above zero, never at zero, and the first is the highest of its 
   assert.deepEqual([...toBits(units)], [0b1001_0110, 0b0000_0001])
 })
 
-test('int8 has 256 steps between the least and the most of each dimension; one that never changes is the lowest', () => {
-  // Two dimensions, three vectors: one with steps of 1, and a constant.
-  assert.deepEqual([...toInt8(Float64Array.of(0, 3, 127.5, 3, 255, 3), 3)], [-128, -128, -1, -128, 127, -128])
-})
-
 test('vectors are cut first and then brought to unit length', () => {
   const units = unitVectors(Float32Array.of(3, 4, 12, 0, 0, 7), { count: 2, width: 3, cut: 2 })
   assert.deepEqual([...units], [Math.fround(0.6), Math.fround(0.8), 0, 0])
@@ -74,8 +60,8 @@ test('float at full width keeps everything, float16 nearly so, and bits are help
   const cut = keptByType({ count, width, values, tokens: 0 }, 16, nearest)
   assert.deepEqual(whole.float, { mean: 1, plusMinus: 0 })
   assert.ok(whole.float16 && whole.float16.mean > 0.99)
-  assert.ok(whole.int8 && whole.binary && whole.rescored && cut.float)
-  assert.ok(whole.int8.mean > whole.binary.mean && whole.rescored.mean > whole.binary.mean)
+  assert.ok(whole.binary && whole.rescored && cut.float)
+  assert.ok(whole.rescored.mean > whole.binary.mean)
   assert.ok(cut.float.mean < 0.9 && cut.float.plusMinus > 0.005 && cut.float.plusMinus < 0.1)
   assert.deepEqual(keptByType({ count, width, values, tokens: 0 }, 16, nearest), cut)
   assert.equal(keptByType({ count, width, values, tokens: 0 }, 12, nearest).binary, undefined)
@@ -83,7 +69,7 @@ test('float at full width keeps everything, float16 nearly so, and bits are help
 
 test('bytes are those of a vector in memory', () => {
   const sizes = VECTOR_TYPES.map((type) => bytesOf(type, 768))
-  assert.deepEqual(sizes, [3072, 1536, 768, 96, 96])
+  assert.deepEqual(sizes, [3072, 1536, 96, 96])
 })
 
 for (const [width, narrower, widths] of [

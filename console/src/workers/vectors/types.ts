@@ -7,7 +7,7 @@ import { keptOf, meanOf, nearestOf, NEIGHBOURS } from './neighbours.ts'
 import { dot } from './sums.ts'
 
 /** From the largest to the smallest in memory. `rescored`: found by their bits, then ordered by their float16. */
-export const VECTOR_TYPES = ['float', 'float16', 'int8', 'rescored', 'binary'] as const
+export const VECTOR_TYPES = ['float', 'float16', 'rescored', 'binary'] as const
 export type VectorType = (typeof VECTOR_TYPES)[number]
 
 /** Candidates that rescoring looks at for each neighbour. */
@@ -27,7 +27,7 @@ export type KeptByType = Readonly<Record<VectorType, KeptShare | undefined>>
 
 /** Bytes of one vector in memory. */
 export function bytesOf(type: VectorType, width: number): number {
-  const bits = { float: 32, float16: 16, int8: 8, rescored: 1, binary: 1 }[type]
+  const bits = { float: 32, float16: 16, rescored: 1, binary: 1 }[type]
   return (width * bits) / 8
 }
 
@@ -42,7 +42,6 @@ export function keptByType({ count, width, values }: Vectors, cut: number, neare
   return {
     float: kept(cosinesOf(floats, count)),
     float16: kept(float16),
-    int8: kept(cosinesOf(Float64Array.from(toInt8(floats, count)), count)),
     rescored: bits && kept(rescored(bits, float16, count)),
     binary: bits && kept(bits),
   }
@@ -75,25 +74,6 @@ export function toFloat16(value: number): number {
   const low = Math.floor(steps)
   const rest = steps - low
   return (rest > 0.5 || (rest === 0.5 && low % 2 !== 0) ? low + 1 : low) * step
-}
-
-/** 256 steps between the least and the most of each dimension over all vectors, in float32 as the gateway computes them. */
-export function toInt8(units: Float64Array, count: number): Int8Array {
-  const width = units.length / count
-  const codes = new Int8Array(units.length)
-  for (let i = 0; i < width; i++) {
-    let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-    for (let at = i; at < units.length; at += width) {
-      least = Math.min(least, units[at]!)
-      most = Math.max(most, units[at]!)
-    }
-    const step = Math.fround(Math.fround(most - least) / 255) || 1
-    for (let at = i; at < units.length; at += width) {
-      const steps = Math.floor(Math.fround(Math.fround(units[at]! - least) / step))
-      codes[at] = Math.min(255, Math.max(0, steps)) - 128
-    }
-  }
-  return codes
 }
 
 /** One bit for each number, 1 above zero, eight in a byte with the first one highest. */

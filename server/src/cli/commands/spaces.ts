@@ -28,16 +28,6 @@ interface SpaceBody {
   readonly shared_with: readonly string[]
   readonly guarded: boolean
   readonly deployments: readonly Standing[]
-  readonly calibrations: readonly CalibrationBody[]
-}
-
-export interface CalibrationBody {
-  readonly id: string
-  readonly space: string
-  readonly width: number
-  readonly vectors: number
-  readonly made_at: string
-  readonly made_by: string
 }
 
 /** Timeout of a probe: several deployments may each take their own timeout to fail. */
@@ -128,21 +118,9 @@ const PROBE_COLUMNS: Columns<ProbeBody> = {
   reason: 'reason',
 }
 
-const CALIBRATION_COLUMNS: Columns<CalibrationBody> = {
-  calibration: 'id',
-  'of the space': 'space',
-  vectors: ({ vectors }) => String(vectors),
-  made: ({ made_at: at }) => dayText(at),
-  by: 'made_by',
-}
-
 function listing(spaces: readonly SpaceBody[]): string {
   const rows = spaces.flatMap(({ deployments, ...space }) => deployments.map((one) => ({ ...space, ...one })))
-  const calibrations = spaces.flatMap((one) => one.calibrations)
-  return [
-    tableOf(COLUMNS, rows, 'There are no embedding models.'),
-    ...(calibrations.length === 0 ? [] : [tableOf(CALIBRATION_COLUMNS, calibrations, '')]),
-  ].join('\n')
+  return [tableOf(COLUMNS, rows, 'There are no embedding models.')].join('\n')
 }
 
 /** With its time where the last probe had no answer. */

@@ -1,7 +1,6 @@
 /** The space guard of this node, as the features of the control plane use it. */
 import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { ModelSpace } from '#core/embedding/space.ts'
-import type { Calibration } from '#core/embedding/vector-types/calibration.ts'
 import type { Actor } from '#ports/audit.ts'
 import type { ProbeResult, SpaceReference } from '#ports/spaces.ts'
 
@@ -20,9 +19,5 @@ export interface SpaceGuard {
   spaceNow(model: EmbeddingModel): ModelSpace | undefined
   standingOf(deployment: string): SpaceStanding | undefined
   accept(model: EmbeddingModel, deployment: Deployment, actor: Actor): Promise<SpaceReference>
-  readonly calibrations: {
-    ofModel(model: string): readonly Calibration[]
-    add(calibration: Calibration, actor: Actor): Promise<Calibration>
-  }
   probeNow(model: string): Promise<readonly ProbeResult[]>
 }

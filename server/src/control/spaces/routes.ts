@@ -7,7 +7,6 @@ import { conflict, invalidField } from '../shared/faults.ts'
 import { storable } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
-import { calibrate, calibration, calibrationBody } from './calibration-rules.ts'
 import { listPins, spaceProbe } from './queries.ts'
 import { MAX_NAME, modelIn, registerSeries, spacePath } from './series-routes.ts'
 import { probeBody, space, spaceBody } from './space-rules.ts'
@@ -46,10 +45,13 @@ export function registerSpaces(api: Api, { catalog, reports, spaceGuard: guard, 
   })
 
   registerSeries(api, { catalog, reports })
-  registerActions(api, { catalog, spaceGuard: guard, clock })
+  registerActions(api, { catalog, spaceGuard: guard })
 }
 
-function registerActions(api: Api, { catalog, spaceGuard: guard, clock }: Omit<SpacesNode, 'reports'>): void {
+function registerActions(
+  api: Api,
+  { catalog, spaceGuard: guard }: Omit<SpacesNode, 'reports' | 'clock'>,
+): void {
   route(api, 'POST /spaces/:model/accept', {
     permission: 'spaces.accept',
     id: 'acceptSpace',
@@ -72,22 +74,6 @@ function registerActions(api: Api, { catalog, spaceGuard: guard, clock }: Omit<S
       // The space is new: no request has named it.
       return spaceBody(model, { guard, catalog: catalog() }, [])
     },
-  })
-
-  route(api, 'POST /spaces/:model/calibrations', {
-    permission: 'spaces.accept',
-    id: 'calibrateSpace',
-    summary:
-      'Store the ranges by which Torana makes int8 and uint8 of the vectors of a model at one width. They never change; newer ones are another space',
-    params: spacePath,
-    body: calibrationBody,
-    answer: calibration,
-    faults: [409],
-    handler: (request) =>
-      calibrate(modelIn(catalog(), request.params.model), request.body, actorIn(request), {
-        spaceGuard: guard,
-        clock,
-      }),
   })
 
   route(api, 'POST /spaces/:model/probe', {

@@ -6,7 +6,6 @@ import type { ProbeResult } from '#ports/spaces.ts'
 import { time } from '../shared/fields.ts'
 import type { SpaceGuard } from '../shared/space-guard.ts'
 import { isoOf, timeOf } from '../shared/times.ts'
-import { calibration, calibrationOf } from './calibration-rules.ts'
 import { spaceProbe, type SpacePin } from './queries.ts'
 
 const spaceDeployment = z
@@ -68,11 +67,6 @@ export const space = z
         'Keys whose requests named this space in `x-torana-space` within 24 hours, at any width, the busiest first. They get 412 once another space is accepted. null: `DATABASE_URL=memory:` keeps no requests.',
       ),
     deployments: z.array(spaceDeployment),
-    calibrations: z
-      .array(calibration)
-      .describe(
-        'By which Torana makes int8 and uint8 at a width, the newest of a space last: it is in force.',
-      ),
   })
   .meta({ id: 'Space' })
 
@@ -116,7 +110,6 @@ export function spaceBody(
         last_probe: last ? probeBody(last) : null,
       }
     }),
-    calibrations: guard.calibrations.ofModel(model.id).map(calibrationOf),
   }
 }
 

@@ -66,18 +66,16 @@ export interface ReadSpace {
   readonly width: number
   /** The space of the float vectors, without the type. */
   readonly float: string
-  /** The calibration of an int8 or uint8 space. */
-  readonly calibration: string | undefined
 }
 
 /** Behind the hex part: nothing for float, else the type and the scale by which it was made. Names of several types follow. */
-const SPACE = /^((.+?)@(\d+):[0-9a-f]{8})(?:\/[a-z0-9]+(?::(?:cal-([0-9a-f]{8})|[a-z0-9]+))?)?(?:, .*)?$/
+const SPACE = /^((.+?)@(\d+):[0-9a-f]{8})(?:\/[a-z0-9]+(?::[a-z0-9]+)?)?(?:, .*)?$/
 
 /** The parts of a space's id; of several, those of the first. Undefined when the text is none. */
 export function readSpace(space: string): ReadSpace | undefined {
-  const [, float, owner, width, calibration] = SPACE.exec(space) ?? []
+  const [, float, owner, width] = SPACE.exec(space) ?? []
   if (float === undefined || owner === undefined) return undefined
-  return { owner, width: Number(width), float, calibration }
+  return { owner, width: Number(width), float }
 }
 
 /** The own space of a reference's model. */

@@ -12,7 +12,6 @@ const AT_FAULT: Readonly<Record<Party, readonly FaultCode[]>> = {
     'body_too_large',
     'budget_exhausted',
     'budget_reserved',
-    'calibration_missing',
     'client_closed_request',
     'content_policy_violation',
     'empty_input',

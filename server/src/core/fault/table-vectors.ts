@@ -11,11 +11,4 @@ export const VECTOR_FAULTS = {
     nextStep:
       'Use a type that the message names, or leave `output_dtype` out. For `binary` and `ubinary`, measure the loss on your own texts first (docs: Smaller vectors).',
   },
-  calibration_missing: {
-    ...badRequest,
-    meaning:
-      'The model has no int8 vectors of its own, and there is no calibration from which Torana could make them at this width in this vector space.',
-    nextStep:
-      'Ask the operator for `torana calibrate --model <model> --file <corpus>`, or use `float16`, which needs none.',
-  },
 } as const satisfies Record<string, FaultEntry>

@@ -119,7 +119,6 @@ export function controlBounds(limits: Limits) {
     'POST /configuration/changes': LIST,
     'POST /configuration/changes/:id/revert': NO_BODY,
     'POST /spaces/:model/accept': OBJECT,
-    'POST /spaces/:model/calibrations': LIST,
     'POST /spaces/:model/probe': NO_BODY,
     'POST /deployments/:id/test': OBJECT,
     'POST /deployments/:id/drain': OBJECT,

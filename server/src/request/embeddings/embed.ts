@@ -34,10 +34,10 @@ import { resultOf, savedBy, unconfirmedIn, type EmbedResult } from './embed-resu
 import type { EmbedOutside } from './outside.ts'
 import type { SharingRules } from './shared-vectors.ts'
 import { checkSpace, type SpaceWatch } from './space.ts'
-import { checkFloat16, lacksCalibration, spaceFor, type Calibrations } from './types.ts'
+import { checkFloat16, spaceFor } from './types.ts'
 import { usageOf } from './usage.ts'
 
-export interface EmbedDependencies extends EmbedOutside, SpaceWatch, Calibrations {
+export interface EmbedDependencies extends EmbedOutside, SpaceWatch {
   /** The current catalog. */
   readonly catalog: () => Catalog
   readonly dispatch: Dispatch
@@ -102,7 +102,7 @@ export async function embed(
   const now = dependencies.spaceNow(model)
   const unknownField = fieldOfUnknownEffect(offers)
   const asked = { now, pinned: options.pinnedSpace, unknownField }
-  const { views, guardedSpace } = spaceFor(model, first, asked, dependencies)
+  const { views, guardedSpace } = spaceFor(model, first, asked)
   const space = unknownField === undefined ? guardedSpace : undefined
   const { requestId, key, keyNow, labelTerms, trace } = options
   trace.isPinned = options.pinnedSpace !== undefined
@@ -220,10 +220,10 @@ function negotiatedFor(
   options: EmbedOptions,
   dependencies: EmbedDependencies,
 ): Negotiated & { readonly model: EmbeddingModel; readonly able: readonly Offer[] } {
-  const { key, pinnedSpace: pinned } = options
+  const { key } = options
   const catalog = dependencies.catalog()
   const model = findEmbeddingModel(request.model, key, catalog)
-  const { input, types } = request
+  const { input } = request
   const able =
     input.kind === 'contents'
       ? fittedTo(model, input.contents, { catalog, mayUse: (one) => mayUse(key, one) })
@@ -231,14 +231,6 @@ function negotiatedFor(
   const unsupported = options.unsupported ?? model.unsupported
   const { offers, dropped } = negotiate(request, able, unsupported)
   const inOrder = inTiers(payable(offers, pricesOf(input, model, dependencies.bytesOf), model, key))
-  if (types !== undefined && unsupported === 'drop') {
-    const generation = dependencies.spaceNow(model)?.generation
-    const { calibrationOf } = dependencies
-    if (lacksCalibration(inOrder[0] as Offer, { model, generation, pinned, calibrationOf })) {
-      const without = negotiatedFor({ ...request, types: undefined }, options, dependencies)
-      return { ...without, dropped: [...dropped, types.field, ...without.dropped] }
-    }
-  }
   return { model, able: offers, offers: inOrder, dropped }
 }
 

@@ -17,7 +17,7 @@ export interface SpaceWatch {
 }
 
 /** Retry time of a caller: about the interval at which a node asks the store for a space it does not know yet. */
-export const UNKNOWN_RETRY_MS = 2000
+const UNKNOWN_RETRY_MS = 2000
 
 /**
  * The space that the model's deployments are checked against, compared with the one that the caller pinned.

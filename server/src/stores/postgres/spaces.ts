@@ -1,6 +1,5 @@
 import type { Actor } from '#ports/audit.ts'
 import { spaceIn } from '#core/embedding/space.ts'
-import type { Calibration } from '#core/embedding/vector-types/calibration.ts'
 import type {
   BadWindow,
   DeploymentStanding,
@@ -13,7 +12,6 @@ import type {
 import { standingAfter, standingAfterRides } from '../space-standing.ts'
 import { writeAudit } from './audit.ts'
 import { plainArray } from './arrays.ts'
-import { addCalibration, calibrationsBeyond } from './calibrations.ts'
 import { endWindows, followStanding } from './suspect-windows.ts'
 import { reachable } from './unreachable.ts'
 import type { Database, Sql } from './database.ts'
@@ -186,14 +184,6 @@ export class PostgresSpaces implements SpaceStore {
       this.#database.query<StandingRow>('SELECT * FROM space_standings', [], 'space-standings'),
     )
     return rows.map(standingOf)
-  }
-
-  calibrationsBeyond(known: readonly string[]): Promise<readonly Calibration[]> {
-    return reachable(calibrationsBeyond(this.#database, known))
-  }
-
-  addCalibration(calibration: Calibration, actor: Actor): Promise<Calibration> {
-    return reachable(addCalibration(this.#database, calibration, actor))
   }
 
   async deleteOld({ pointsBeforeMs, standingsBeforeMs, badStandingsBeforeMs }: OldSpaces): Promise<void> {

@@ -16,7 +16,6 @@ import { acceptSpace } from './accept.ts'
 import { Sequences } from './sequences.ts'
 import { dueByModel } from './due.ts'
 import { inOrder, SpaceKnowledge, type GuardedStanding } from './knowledge.ts'
-import { CalibrationsInForce } from './calibrations.ts'
 import { describeSpace, findSpaceName } from './names.ts'
 import { SpaceNews } from './news.ts'
 import type { Rides } from '#request/embeddings/due-ride.ts'
@@ -77,7 +76,6 @@ const READING = ''
 export class SpaceGuard {
   readonly #parts: SpaceGuardParts
   readonly #known = new SpaceKnowledge()
-  readonly calibrations: CalibrationsInForce
   readonly rides: Rides | undefined
   /** By model. */
   readonly #sequences = new Sequences()
@@ -89,7 +87,6 @@ export class SpaceGuard {
 
   constructor(parts: SpaceGuardParts) {
     this.#parts = parts
-    this.calibrations = new CalibrationsInForce(parts.store)
     this.#schedule = new ProbeSchedule(parts.clock, parts.random ?? Math.random)
     this.#news = new SpaceNews(parts.onStanding)
     const { riding, clock } = parts
@@ -111,11 +108,10 @@ export class SpaceGuard {
     this.#tell()
     this.#loops = [
       (pulse?.always ?? everyMs(followMs))(() => this.#followNews(), onTrouble),
-      (pulse?.on('calibrations') ?? everyMs(followMs))(() => this.calibrations.follow(), onTrouble),
       every(lookMs, () => this.#beginDue(), onTrouble),
       every(DELETE_OLD_MS, () => this.#deleteOld(), onTrouble),
     ]
-    await Promise.all([this.follow().catch(onTrouble), this.calibrations.follow().catch(onTrouble)])
+    await this.follow().catch(onTrouble)
     await this.probeDue().catch(onTrouble)
   }
 

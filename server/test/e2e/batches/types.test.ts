@@ -1,4 +1,4 @@
-/** A calibration from the command line, and files of every type. */
+/** Files of every type that Torana makes. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ async function freePort(): Promise<string> {
 
 const WIDTH = 512
 
-test('torana calibrate makes int8 possible, and torana batch run writes files of every type', async () => {
+test('torana batch run writes files of every type that Torana makes, as the route answers them', async () => {
   const folder = temporaryFolder()
   const ports = { PORT: await freePort(), CONTROL_PORT: await freePort() }
   const { url } = await startTorana({ folder, env: ports })
@@ -37,25 +37,10 @@ test('torana calibrate makes int8 possible, and torana batch run writes files of
     return { space: answer.headers.get('x-torana-space') ?? '', bytes: data.map((one) => one.embedding) }
   }
 
-  const texts = Array.from({ length: 1000 }, (_, index) => `note ${index}`)
-  writeFileSync(join(folder, 'short.txt'), texts.slice(0, 999).join('\n'))
-  const short = await run('calibrate', '--model', 'demo-embed', '--file', 'short.txt')
-  assert.deepEqual([short.code, /has 999 different texts/.test(short.stderr)], [1, true], short.stderr)
-  writeFileSync(join(folder, 'notes.txt'), texts.join('\n'))
-  const made = await run('calibrate', '--model', 'demo-embed', '--file', 'notes.txt', '--json')
-  assert.equal(made.code, 0, made.stderr)
-  const { id, vectors } = JSON.parse(made.stdout) as { readonly id: string; readonly vectors: number }
-  assert.equal(vectors, 1000)
-  const listed = await run('spaces')
-  assert.match(listed.stdout, new RegExp(`${id} +demo-embed@512`))
-  const again = await run('calibrate', '--model', 'demo-embed', '--file', 'notes.txt', '--json')
-  assert.equal((JSON.parse(again.stdout) as { readonly id: string }).id, id, 'the same texts, the same id')
-
-  const corpus = texts.slice(0, 20)
+  const corpus = Array.from({ length: 20 }, (_, index) => `note ${index}`)
   writeFileSync(join(folder, 'corpus.jsonl'), corpus.map((text) => JSON.stringify({ text })).join('\n'))
-  for (const type of ['float16', 'int8', 'uint8', 'binary', 'ubinary']) {
+  for (const type of ['float16', 'binary', 'ubinary']) {
     const asked = await ask({ input: corpus, output_dtype: type, encoding_format: 'base64' })
-    if (type.endsWith('int8')) assert.match(asked.space, new RegExp(`/${type}:cal-${id}$`))
     const out = `${type}.npy`
     const ran = await run('batch', 'run', 'corpus.jsonl', '--type', type, '--out', out, '--json')
     assert.equal(ran.code, 0, ran.stderr)

@@ -159,7 +159,7 @@ for (const [title, lines, isNamed] of NAMES)
     const refused = await caller.lines(batch.error_file_id)
     const codes = refused.map(({ response }) => response?.body.error?.code)
     const expected = lines.flatMap((body) => {
-      if ('output_dtype' in body) return ['calibration_missing']
+      if ('output_dtype' in body) return ['type_unsupported']
       return 'input' in body && body.input === PNG ? ['ambiguous_input'] : []
     })
     assert.deepEqual([batch.status, codes], ['completed', expected])

@@ -36,13 +36,11 @@ const gateway = await startGateway({
 
 const input = ['a text that is long enough to be cut somewhere', 'and another one, just as long as the first']
 /** Torana makes types itself or refuses them by name, and byte orders other than little-endian always: it passes none of these on. */
-const REFUSED: Readonly<
-  Record<string, 'type_unsupported' | 'calibration_missing' | 'unsupported_parameter'>
-> = {
+const REFUSED: Readonly<Record<string, 'type_unsupported' | 'unsupported_parameter'>> = {
   binary: 'type_unsupported',
   ubinary: 'type_unsupported',
-  int8: 'calibration_missing',
-  uint8: 'calibration_missing',
+  int8: 'type_unsupported',
+  uint8: 'type_unsupported',
 }
 const typed = new Set(['embedding_type', 'embedding_types', 'output_dtype', 'embed_dtype', 'endianness'])
 

@@ -8,12 +8,10 @@ import { vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 import { MISTRAL_SPREAD } from '../../../../lab/fake-provider/wires/mistral.ts'
 import { VOYAGE_SPREAD } from '../../../../lab/fake-provider/wires/voyage.ts'
 
-const TOKEN = 'an-admin-token-for-types-0001'
 const whole = { outputTypes: ['float', 'int8', 'uint8', 'binary', 'ubinary'] }
 const aiSdk = (provider: string) => ({ base: `${provider}/v1`, dialect: 'ai-sdk', provider })
 
 const gateway = await startGateway({
-  env: { TORANA_ADMIN_TOKEN: TOKEN },
   models: {
     'derived-w16': { on: 'plain', embedding: { binary: 'trained', matryoshka: true } },
     'cached-w16': { on: 'plain+key-cached', embedding: { binary: 'accepted' }, cache: { ttl: '1h' } },
@@ -201,39 +199,14 @@ test('binary of a model that is not known to keep its meaning is refused, with t
   assertFault(answer, 'type_unsupported', { words: /binary: accepted/ })
 })
 
-test('int8 needs a calibration; it is stored once, named in the space, and a pinned one stays in force', async () => {
+test('int8 of a model whose upstream makes none is refused, with the types that it has, or dropped where the caller allows it', async () => {
   const asked = { model: 'derived-w16', input: texts, output_dtype: 'int8' }
-  assertFault(await gateway.ask(asked), 'calibration_missing', {
-    words: /torana calibrate --model derived-w16/,
+  assertFault(await gateway.ask(asked), 'type_unsupported', {
+    words: /It has float, float16, binary, ubinary\./,
   })
-  const calibrate = async (min: number, max: number) => {
-    const text = (value: number) => Buffer.from(new Float32Array(16).fill(value).buffer).toString('base64')
-    const answer = await fetch(`${gateway.controlUrl}/api/v1/spaces/derived-w16/calibrations`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ mins: text(min), maxs: text(max), vectors: 1000 }),
-    })
-    assert.equal(answer.status, 200)
-    return (await answer.json()) as { readonly id: string; readonly space: string }
-  }
-  const first = await calibrate(-1, 1)
-  assert.deepEqual(await calibrate(-1, 1), first, 'the same ranges are the same calibration')
-  const answer = await gateway.ask(asked)
-  assert.equal(spaceIn(answer), `${first.space}/int8:cal-${first.id}`)
-  const step = Math.fround(2 / 255)
-  const bytes = (text: string) =>
-    [...vectorOf(text, 16)].map((value) => Math.floor(Math.fround(Math.fround(value + 1) / step)) - 128)
-  assert.deepEqual(
-    itemsIn(answer).map(({ embedding }) => embedding),
-    texts.map(bytes),
-  )
-  const second = await calibrate(-0.5, 0.5)
-  assert.equal(spaceIn(await gateway.ask(asked)), `${second.space}/int8:cal-${second.id}`)
-  const pinned = await gateway.ask(asked, { headers: { 'x-torana-space': spaceIn(answer) } })
-  assert.deepEqual(itemsIn(pinned), itemsIn(answer))
-  assertFault(await gateway.ask({ ...asked, dimensions: 8 }), 'calibration_missing', {
-    words: /--dimensions 8/,
-  })
+  const answer = await gateway.ask(asked, { headers: { 'x-torana-unsupported': 'drop' } })
+  assert.equal(answer.headers.get('x-torana-dropped'), 'output_dtype')
+  assert.match(spaceIn(answer), /^derived-w16@16:[0-9a-f]{8}$/)
 })
 
 const JS = { 'x-stainless-lang': 'js' }

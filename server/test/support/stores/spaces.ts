@@ -1,6 +1,5 @@
 import { BoundedMap } from '#core/structure/bounded-map.ts'
 import type { Actor } from '#ports/audit.ts'
-import type { Calibration } from '#core/embedding/vector-types/calibration.ts'
 import { spaceIn } from '#core/embedding/space.ts'
 import type {
   DeploymentStanding,
@@ -18,7 +17,6 @@ export class MemorySpaces implements SpaceStore {
   readonly #audit: Pick<MemoryAudit, 'write'>
   readonly #references = new Map<string, SpaceReference>()
   readonly #standings = new Map<string, DeploymentStanding>()
-  readonly #calibrations = new Map<string, Calibration>()
   /** In the order they came. */
   readonly #points: BoundedMap<string, ProbeResult>
 
@@ -79,20 +77,6 @@ export class MemorySpaces implements SpaceStore {
 
   async standings(): Promise<readonly DeploymentStanding[]> {
     return [...this.#standings.values()]
-  }
-
-  async calibrationsBeyond(known: readonly string[]): Promise<readonly Calibration[]> {
-    return [...this.#calibrations.values()].filter(({ id }) => !known.includes(id))
-  }
-
-  async addCalibration(calibration: Calibration, actor: Actor): Promise<Calibration> {
-    const { id, model, space, width, vectors } = calibration
-    const before = this.#calibrations.get(id)
-    if (before !== undefined) return before
-    const detail = { calibration: id, space, width, vectors }
-    this.#audit.write({ actor, action: 'space.calibrate', target: model, detail })
-    this.#calibrations.set(id, calibration)
-    return calibration
   }
 
   /** The probes of a model that were recorded, newest first. */

@@ -24,64 +24,12 @@ export function ubinaryOf(values: Float32Array): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** The same bits as `ubinary`; each byte less 128. */
-export function binaryOf(values: Float32Array): Int8Array<ArrayBuffer> {
-  return lessHalf(ubinaryOf(values))
-}
-
-/** Least and greatest value of each dimension. */
-export interface Ranges {
-  readonly mins: Float32Array
-  readonly maxs: Float32Array
-}
-
-const STEPS = 255
 const HALF = 128
 
-/**
- * 256 equal steps between the ranges of each dimension; values outside get the first or the last. Every operation is rounded
- * to float32, so that the result is bit-equal to `quantize_embeddings` of sentence-transformers.
- */
-export function uint8Of(values: Float32Array, { mins, maxs }: Ranges): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(values.length)
-  for (let index = 0; index < values.length; index += 1) {
-    const min = mins[index] as number
-    const step = Math.fround(Math.fround((maxs[index] as number) - min) / STEPS)
-    // A dimension that never changes has no range: its values fall on the first step.
-    const place = Math.fround(Math.fround((values[index] as number) - min) / (step === 0 ? 1 : step))
-    bytes[index] = Math.min(Math.max(Math.floor(place), 0), STEPS)
-  }
-  return bytes
-}
-
-export function int8Of(values: Float32Array, ranges: Ranges): Int8Array<ArrayBuffer> {
-  return lessHalf(uint8Of(values, ranges))
-}
-
-function lessHalf(bytes: Uint8Array): Int8Array<ArrayBuffer> {
-  const values = new Int8Array(bytes.length)
-  for (let index = 0; index < bytes.length; index += 1) values[index] = (bytes[index] as number) - HALF
-  return values
-}
-
-/** Collects the ranges of vectors, one by one. */
-export class RangeCollector {
-  readonly mins: Float32Array<ArrayBuffer>
-  readonly maxs: Float32Array<ArrayBuffer>
-  vectors = 0
-
-  constructor(width: number) {
-    this.mins = new Float32Array(width).fill(Infinity)
-    this.maxs = new Float32Array(width).fill(-Infinity)
-  }
-
-  add(values: Float32Array): void {
-    const { mins, maxs } = this
-    for (let index = 0; index < mins.length; index += 1) {
-      const value = values[index] as number
-      if (value < (mins[index] as number)) mins[index] = value
-      if (value > (maxs[index] as number)) maxs[index] = value
-    }
-    this.vectors += 1
-  }
+/** The same bits as `ubinary`; each byte less 128. */
+export function binaryOf(values: Float32Array): Int8Array<ArrayBuffer> {
+  const bytes = ubinaryOf(values)
+  const less = new Int8Array(bytes.length)
+  for (let index = 0; index < bytes.length; index += 1) less[index] = (bytes[index] as number) - HALF
+  return less
 }

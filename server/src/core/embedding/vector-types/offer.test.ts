@@ -87,8 +87,8 @@ test('a type that the upstream makes is asked for by name, and Torana adds nothi
 })
 
 test('a type that no upstream makes is made here, and the answer says so', () => {
-  for (const type of ['float16', 'int8', 'uint8'] as const) {
-    const [offer] = offered([type], [{}])
+  for (const type of ['float16', 'binary', 'ubinary'] as const) {
+    const [offer] = offered([type], [{}], {}, { binary: 'trained' })
     assert.equal(offer?.nativeType, undefined)
     assert.deepEqual(offer?.emulated, ['output_dtype'])
   }
@@ -102,9 +102,28 @@ test('native and derived vectors never mix in a model: the first deployment by p
   const ids = (offers: readonly Offer[]) => offers.map(({ deployment }) => deployment.id)
   assert.deepEqual(ids(offered(['int8'], [native, {}])), ['m/0'])
   assert.deepEqual(ids(offered(['int8'], [{ priority: 1 }, native])), ['m/1'])
-  const derived = offered(['int8'], [{}, native])
+  const derived = offered(['binary'], [{}, native], {}, { binary: 'trained' })
   assert.deepEqual(ids(derived), ['m/0', 'm/1'])
   assert.deepEqual(new Set(derived.map(({ nativeType }) => nativeType)), new Set([undefined]))
+})
+
+test('bytes of a model whose first deployment makes none are refused, with the types that it has', () => {
+  for (const [type, facts, words] of [
+    ['int8', {}, /^'embed-w8' has no int8: .* It has float, float16\.$/],
+    [
+      'uint8',
+      { binary: 'trained' },
+      /^'embed-w8' has no uint8: .* It has float, float16, binary, ubinary\.$/,
+    ],
+  ] as const)
+    for (const deployments of [[{}], [{}, native]])
+      assert.throws(() => offered([type], deployments, {}, facts), {
+        name: 'Fault',
+        code: 'type_unsupported',
+        param: 'output_dtype',
+        message: words,
+      })
+  assert.throws(() => offered(['uint8'], [native]), { message: /It has float, float16, int8, binary\.$/ })
 })
 
 test('deployments that a native type leaves out are known, for a warning', () => {
@@ -140,7 +159,7 @@ test('a vector that the upstream typed is never cut: its type comes after its wi
   )
   const range: Capabilities = { ...native, dimensions: { kind: 'range', min: 1, max: 16 } }
   assert.equal(offered(['int8'], [range], { dimensions: 8 })[0]?.dimensions, 8)
-  assert.equal(offered(['int8'], [{}], { dimensions: 8 })[0]?.width, 8)
+  assert.equal(offered(['float16'], [native], { dimensions: 8 })[0]?.width, 8)
 })
 
 test('several types come from one call, unless the upstream makes one of them', () => {

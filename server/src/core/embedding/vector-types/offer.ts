@@ -5,7 +5,14 @@
 import type { Deployment, EmbeddingModel } from '../../catalog/catalog.ts'
 import type { Refusal } from '../../request/offers.ts'
 import type { AskedTypes } from './asked.ts'
-import { DIMENSIONS_PER_BYTE, isBitType, type VectorType, type WholeType } from '../../catalog/vector-type.ts'
+import {
+  DIMENSIONS_PER_BYTE,
+  isBitType,
+  isByteType,
+  VECTOR_TYPES,
+  type VectorType,
+  type WholeType,
+} from '../../catalog/vector-type.ts'
 
 export interface TypeOffer {
   /** Undefined: float alone. */
@@ -79,7 +86,17 @@ export function typesFor(
       field,
       `'${model.id}' is not known to keep its meaning in ${bits}. Models that were trained for it keep about 95 of 100 nearest neighbours after rescoring; others may lose 40 of them without, and 10 with it. Measure it on your texts; if you accept the loss, the operator sets 'embedding: { binary: accepted }' for the model.`,
     )
+  const byte = types.find(isByteType)
+  if (byte !== undefined) return refusal(field, noBytesMessage(model, byte))
   return { types, typeField: field }
+}
+
+/** No range is published that fits the vectors of a model, and one of a few vectors would spoil the others silently. */
+function noBytesMessage(model: EmbeddingModel, type: VectorType): string {
+  const possible = VECTOR_TYPES.filter(
+    (one) => isNativeIn(model, one) || (isBitType(one) ? model.facts.binary !== undefined : !isByteType(one)),
+  )
+  return `'${model.id}' has no ${type}: its first deployment by priority does not make it, and Torana makes none of float32. It has ${possible.join(', ')}.`
 }
 
 /** Eight dimensions make a byte, so other widths would be padded with bits that mean nothing. */

@@ -1,20 +1,17 @@
 /** How a request's vectors are written: one view for each type asked for. */
-import { type BitType, type ByteType, type TypedValues, type WholeType } from '../../catalog/vector-type.ts'
-import type { Calibration } from './calibration.ts'
-import { binaryOf, float16Of, int8Of, ubinaryOf, uint8Of } from './make.ts'
+import type { BitType, TypedValues, WholeType } from '../../catalog/vector-type.ts'
+import { binaryOf, float16Of, ubinaryOf } from './make.ts'
 
 export type TypeView =
   | { readonly type: 'float' | 'float16' }
   | { readonly type: BitType; readonly scale: 'gt0' }
-  | { readonly type: ByteType; readonly scale: Calibration }
   /** The upstream made the type; Torana checks and passes it on. */
   | { readonly type: WholeType; readonly scale: 'native' }
 
 /** The end of a space's name: type and scale. Nothing for float. */
 export function suffixOf(view: TypeView): string {
   if (!('scale' in view)) return view.type === 'float' ? '' : `/${view.type}`
-  const { type, scale } = view
-  return `/${type}:${typeof scale === 'string' ? scale : `cal-${scale.id}`}`
+  return `/${view.type}:${view.scale}`
 }
 
 /** Values of the answer, from the values of a vector as the upstream sent it and Torana cut it. */
@@ -36,6 +33,5 @@ function wholeOf(
   const { type, scale } = view
   const isSigned = type === 'int8' || type === 'binary'
   if (scale === 'native') return isSigned ? Int8Array.from(values) : Uint8Array.from(values)
-  if (typeof scale !== 'string') return isSigned ? int8Of(values, scale) : uint8Of(values, scale)
   return isSigned ? binaryOf(values) : ubinaryOf(values)
 }

@@ -67,7 +67,7 @@ const embeddingOptions = {
     .enum(VECTOR_TYPES)
     .nullish()
     .describe(
-      'Type of the vectors. Torana passes on what the upstream makes itself, and makes the others from float32: float16 by rounding, binary by sign, int8 by a stored calibration. Default float.',
+      'Type of the vectors. Torana passes on what the upstream makes itself, and makes float16 (by rounding) and binary (by sign) from float32 itself. Default float.',
     ),
   embedding_types: z
     .array(z.enum(VECTOR_TYPES))

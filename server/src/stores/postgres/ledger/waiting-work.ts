@@ -32,7 +32,6 @@ const WORK: Readonly<Record<keyof WaitingWork, string>> = {
   imageJobs: `EXISTS (SELECT FROM image_jobs WHERE state IN ('leased', 'dispatched'))`,
   files: 'EXISTS (SELECT FROM files WHERE ends_at <= now())',
   standings: stateOf('space_standings'),
-  calibrations: stateOf('space_calibrations'),
   suspects: `(EXISTS (SELECT FROM suspect_windows WHERE until_at IS NULL)
     OR EXISTS (SELECT FROM suspect_windows WHERE next_listing_at <= now()))`,
   news: `EXISTS (SELECT FROM node_news_wanted WHERE at > now() - interval '${WANTED_MS} milliseconds')`,
