@@ -3,18 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { doctor } from '#cli/commands/doctor.ts'
 import { ledger as ledgerCommand } from '#cli/commands/ledger.ts'
-import type { Command } from '#cli/command/command.ts'
-import { runCommand } from '#cli/command/run.ts'
 import { windowOf, type Budget } from '#core/money/budget.ts'
 import type { LedgerEntry } from '#core/money/ledger.ts'
 import { EntriesRefused } from '#ports/ledger.ts'
 import { StoreUnreachable } from '#ports/store.ts'
+import { outcome } from '#test/support/command-outcome.ts'
 import { startLedgerControl } from '#test/support/ledger-control.ts'
 import { LEDGER_NOW_MS, postgresStores, type LedgerStores } from '#test/support/ledger-stores.ts'
 
 const open = postgresStores()
-
-process.env['TORANA_ADMIN_TOKEN'] = 'a-token-that-nobody-looks-at'
 
 /** Refuses amounts of 300 by their content. */
 const CHECK = 'ALTER TABLE usage_events ADD CONSTRAINT not_300 CHECK (amount_nano <> 300)'
@@ -152,15 +149,6 @@ for (const [name, breakIt, repair] of FAULTS)
     const [sum] = await rows<{ entries: number }>('SELECT count(*)::integer AS entries FROM usage_events')
     assert.equal(sum?.entries, 3)
   })
-
-async function outcome(command: Command, args: string, url: string) {
-  const written = { stdout: '', stderr: '' }
-  const code = await runCommand(command, [...args.split(' ').filter(Boolean), '--url', url], {
-    stdout: { write: (text) => void (written.stdout += text) },
-    stderr: { write: (text) => void (written.stderr += text) },
-  })
-  return { code, ...written }
-}
 
 test('torana ledger refused lists and writes refused records, and the doctor fails while there are any', async () => {
   const stores = await open()

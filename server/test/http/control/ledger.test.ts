@@ -1,18 +1,17 @@
 /** The routes about the ledger, and the commands that use them. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import type { Command } from '#cli/command/command.ts'
+import { test } from 'node:test'
 import { doctor } from '#cli/commands/doctor.ts'
 import { ledger as ledgerCommand } from '#cli/commands/ledger.ts'
 import { nodes as nodesCommand } from '#cli/commands/nodes.ts'
 import { unknowns as unknownsCommand } from '#cli/commands/unknowns.ts'
-import { runCommand } from '#cli/command/run.ts'
 import { windowOf } from '#core/money/budget.ts'
 import { HOUR_MS, momentOf } from '#core/money/ledger.ts'
 import type { AuditEntry, AuditLog, AuditProof } from '#ports/audit.ts'
 import { controlFault } from '#control/shared/faults.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import { LEDGER_NOW_MS, DAY_MS, postgresStores, type LedgerStores } from '#test/support/ledger-stores.ts'
+import { outcome } from '#test/support/command-outcome.ts'
 import { QUIET_NODE, startLedgerControl } from '#test/support/ledger-control.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { unusedLake } from '#test/support/lake.ts'
@@ -26,22 +25,6 @@ interface Report {
 
 const findingsOf = ({ checks }: Report): Record<string, string> =>
   Object.fromEntries(checks.map(({ name, verdict, says }) => [name, `${verdict}: ${says}`]))
-
-const tokenBefore = process.env['TORANA_ADMIN_TOKEN']
-process.env['TORANA_ADMIN_TOKEN'] = 'a-token-that-nobody-looks-at'
-after(() => {
-  if (tokenBefore === undefined) delete process.env['TORANA_ADMIN_TOKEN']
-  else process.env['TORANA_ADMIN_TOKEN'] = tokenBefore
-})
-
-async function outcome(command: Command, args: string, url: string) {
-  const written = { stdout: '', stderr: '' }
-  const code = await runCommand(command, [...args.split(' ').filter(Boolean), '--url', url], {
-    stdout: { write: (text) => void (written.stdout += text) },
-    stderr: { write: (text) => void (written.stderr += text) },
-  })
-  return { code, ...written }
-}
 
 /** Five unknowns of three requests, of which one has three attempts. */
 async function withUnknowns(stores: LedgerStores) {

@@ -1,8 +1,7 @@
 /** The routes about vector spaces, and the command that uses them. Permissions are tested with the API. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { spaces as spacesCommand } from '#cli/commands/spaces.ts'
-import { runCommand } from '#cli/command/run.ts'
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import { spaceOf } from '#core/embedding/space.ts'
@@ -10,6 +9,7 @@ import { registerSpaces } from '#control/spaces/routes.ts'
 import { RequestTrace } from '#core/request/request-trace.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import { LEDGER_NOW_MS, postgresStores } from '#test/support/ledger-stores.ts'
+import { outcome } from '#test/support/command-outcome.ts'
 import { startScope } from '#test/support/control-scope.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { assertFault } from '#test/support/errors.ts'
@@ -20,13 +20,6 @@ import { SpaceGuard } from '#worker/spaces/guard.ts'
 const MODEL = 'maker/embed'
 const ONE = `${MODEL}/one`
 const TWO = `${MODEL}/two`
-
-const tokenBefore = process.env['TORANA_ADMIN_TOKEN']
-process.env['TORANA_ADMIN_TOKEN'] = 'a-token-that-nobody-looks-at'
-after(() => {
-  if (tokenBefore === undefined) delete process.env['TORANA_ADMIN_TOKEN']
-  else process.env['TORANA_ADMIN_TOKEN'] = tokenBefore
-})
 
 const open = postgresStores()
 
@@ -103,14 +96,7 @@ async function world(
   const ask = await startScope((api) =>
     registerSpaces(api, { catalog: () => catalog, reports: database, spaceGuard: guard, clock }),
   )
-  const torana = async (args: string) => {
-    const written = { stdout: '', stderr: '' }
-    const code = await runCommand(spacesCommand, [...args.split(' ').filter(Boolean), '--url', ask.url], {
-      stdout: { write: (text) => void (written.stdout += text) },
-      stderr: { write: (text) => void (written.stderr += text) },
-    })
-    return { code, ...written }
-  }
+  const torana = (args: string) => outcome(spacesCommand, args, ask.url)
   return { ask, torana, guard, audit, seeds }
 }
 
