@@ -15,6 +15,7 @@ import { consoleModules, thirdPartyNotice } from './third-party.ts'
 const REPOSITORY = join(import.meta.dirname, '../..')
 const SERVER = join(REPOSITORY, 'server')
 const CONSOLE = join(REPOSITORY, 'console/dist')
+const CONTRACT = join(REPOSITORY, 'contract')
 const OUT = join(REPOSITORY, 'dist/torana')
 
 /** Modules that are started from outside the bundle. The bundle keeps their paths below `src`. */
@@ -35,6 +36,8 @@ for (const file of globSync(BESIDE_CODE, { cwd: join(SERVER, 'src') }))
   copy(join(SERVER, 'src', file), join(OUT, 'dist', file))
 await prepare(join(OUT, 'prepared'))
 copy(join(SERVER, 'catalog'), join(OUT, 'catalog'))
+for (const file of globSync('*.openapi.json', { cwd: CONTRACT }))
+  copy(join(CONTRACT, file), join(OUT, 'contract', file))
 copy(CONSOLE, join(OUT, 'console'))
 rmSync(join(OUT, 'console/.vite'), { recursive: true, force: true })
 copy(join(REPOSITORY, 'LICENSE'), join(OUT, 'LICENSE'))

@@ -4,26 +4,21 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
-import { version } from '#node/basics.ts'
 import { configurationMarkdown } from './configuration.ts'
 import { withCounts } from './counts.ts'
 import { ConfigError } from '#config/file/problem.ts'
 import { configurationSchemaJson } from '#config/schema/json.ts'
 import { imageModelsMarkdown } from './image-models.ts'
 import { allFaultsMarkdown } from '#core/fault/page.ts'
-import { defaultLimits } from '#core/settings.ts'
-import { openapiText } from '#http/openapi.ts'
 import { consolePlaces } from './console-places.ts'
-import { controlServer, type ControlDependencies } from '#control/server.ts'
 import { metricsMarkdown } from './metrics.ts'
 import { withAlertKinds } from './alert-kinds.ts'
 import { withProviders } from './providers.ts'
-import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
 import { cliMarkdown } from './cli.ts'
 import { TOPICS } from '#cli/commands.ts'
 import { chartSchemaJson } from './chart-schema.ts'
 import { lowerMass, type Mass } from './mass.ts'
+import { controlOpenapi, gatewayOpenapi } from './openapi.ts'
 import { schemaMarkdown } from './schema-page.ts'
 import { schemaOf } from './schema.ts'
 
@@ -33,8 +28,8 @@ const MASS = 'server/test/tidy/mass.json'
 
 /** Each by its name from the root of the repository. */
 const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
-  'contract/control.openapi.json': () => openapiJson(controlApp()),
-  'contract/gateway.openapi.json': async () => openapiJson(await gatewayApp()),
+  'contract/control.openapi.json': controlOpenapi,
+  'contract/gateway.openapi.json': gatewayOpenapi,
   'contract/torana.schema.json': configurationSchemaJson,
   'deploy/helm/torana/values.schema.json': () =>
     chartSchemaJson(read('deploy/helm/torana/values.schema.json')),
@@ -81,28 +76,6 @@ async function generateFiles(isCheck: boolean): Promise<ReadonlySet<string>> {
 
 function read(name: string): string {
   return readFileSync(join(ROOT, name), 'utf8')
-}
-
-/** Routes are only registered, never called, so nothing but the limits is needed. */
-function gatewayApp(): Promise<FastifyInstance> {
-  const clock = { nowMs: () => 0, monotonicMs: () => 0 }
-  return gatewayServer({ version, limits: defaultLimits, clock } as GatewayDependencies)
-}
-
-/** Stands for every part of a node: features take their parts when they register, and use them only when they are called. */
-const anyPart: object = new Proxy(() => anyPart, {
-  get: (_, name) => (name === Symbol.iterator ? () => [].values() : anyPart),
-})
-
-function controlApp(): FastifyInstance {
-  const given = { version, console: { folder: '', basePath: '/' } }
-  const api = new Proxy(given, { get: (of, name) => Reflect.get(of, name) ?? anyPart })
-  return controlServer({ limits: defaultLimits, api } as unknown as ControlDependencies)
-}
-
-async function openapiJson(app: FastifyInstance): Promise<string> {
-  await app.ready()
-  return openapiText(app)
 }
 
 for (const problem of await generateFiles(process.argv.includes('--check'))) {

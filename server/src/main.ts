@@ -133,7 +133,7 @@ export async function startNode(
   const bulk = opened.use(await openBulk(basics, { ...engine, terms, images, blobs }))
   const readiness = readinessOf(basics, { listeners, directory, stores, catalog, signal, ended })
   const served = { ...engine, directory, images, bulk, readiness, listeners, liveNodes: stores.liveNodes }
-  const { app: gateway, ...played } = await openGateway(basics, { ...served, traces })
+  const { app: gateway, ...played } = openGateway(basics, { ...served, traces })
   const alerts = opened.use(openAlerts(basics, { stores, catalog, live, spaces, controlUrl }))
   const people = opened.use(await openPeople(basics, stores, controlUrl))
   const own = { configuration, controlUrl, peers, ...played, scheduler }

@@ -1,7 +1,6 @@
 /** The private listener: health, metrics, the control API and the console. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import swagger from '@fastify/swagger'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Fault } from '#core/fault/fault.ts'
 import type { Limits } from '#core/settings.ts'
@@ -17,7 +16,7 @@ import { controlBounds } from '#http/gate/bounds.ts'
 import { boundRoutes } from '#http/gate/gate.ts'
 import { checkUrl } from '#http/gate/texts.ts'
 import { isForHealth, registerHealth, type Readiness } from '#http/health.ts'
-import { openapiOf, registerOpenapi } from '#http/openapi.ts'
+import { registerOpenapi, type Documented } from '#http/openapi.ts'
 import { answerUnreadable, hasOneHost } from '#http/unreadable.ts'
 import { isReading } from './shared/caller.ts'
 import { checkHost } from './shared/host.ts'
@@ -33,17 +32,17 @@ export interface ControlDependencies extends Readiness {
   readonly api?: ControlApi | undefined
 }
 
-interface ControlApi extends ApiDependencies {
+interface ControlApi extends ApiDependencies, Documented {
   /** The memory of the node for bodies, which both ports share. */
   readonly bodyRoom: BodyRoom
   /** Where people open the console, if an operator set it. */
   readonly consoleUrl?: string | undefined
   readonly identifiers: Identifiers
-  readonly version: string
   readonly console: ConsoleDependencies
 }
 
-export function controlServer({ api, limits, metrics, ...readiness }: ControlDependencies): FastifyInstance {
+export function controlServer(dependencies: ControlDependencies): FastifyInstance {
+  const { api } = dependencies
   const app = fastify({
     forceCloseConnections: 'idle',
     // Paths hold ids of models, which may be long.
@@ -59,10 +58,17 @@ export function controlServer({ api, limits, metrics, ...readiness }: ControlDep
   })
   // A client that asks before it sends its body gets its answer where the body is read.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
+  registerControl(app, dependencies)
+  return app
+}
+
+export function registerControl(
+  app: FastifyInstance,
+  { api, limits, metrics, ...readiness }: ControlDependencies,
+): void {
   addSecurityHeaders(app)
   boundRoutes(app, controlBounds(limits), controlLine)
   if (api) openGate(app, api)
-  if (api) void app.register(swagger, openapi(api.version))
   registerHealth(app, readiness)
   app.get('/metrics', { schema: { hide: true } }, async (_, reply) => {
     const { contentType, text } = await metrics()
@@ -70,7 +76,6 @@ export function controlServer({ api, limits, metrics, ...readiness }: ControlDep
   })
   if (api) registerApi(app, api)
   if (api) registerPages(app, api)
-  return app
 }
 
 const INDEX = [
@@ -108,7 +113,7 @@ function controlLine(method: string, url: string): string {
 }
 
 function registerPages(app: FastifyInstance, api: ControlApi): void {
-  registerOpenapi(app)
+  registerOpenapi(app, api)
   const answer = consoleAnswer(api.console)
   registerConsole(app, answer, INDEX)
   app.setNotFoundHandler(async (request, reply) => {
@@ -123,14 +128,4 @@ function unknownPath({ method, url }: FastifyRequest, { docsUrl }: ControlApi): 
     ? ` Applications use the public port: ${docsUrl()}${path}`
     : ''
   return new Fault('unknown_path', `${method} ${path} does not exist on the control port.${elsewhere}`)
-}
-
-function openapi(version: string): ReturnType<typeof openapiOf> {
-  return openapiOf({
-    title: 'Torana control API',
-    description:
-      'Keys, projects, upstream credentials, budgets, vector spaces and the audit log. On the private control port only.',
-    version,
-    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-  })
 }

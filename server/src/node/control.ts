@@ -15,7 +15,7 @@ import type { UploadHandlers } from '#http/gateway/files/upload-routes.ts'
 import type { GatewayHandlers } from '#http/gateway/handlers.ts'
 import { validityOf } from '#http/certificate.ts'
 import { controlServer } from '#control/server.ts'
-import { catalogDate, CONSOLE_FOLDER, readManifest } from '#package/files.ts'
+import { catalogDate, CONSOLE_FOLDER, readManifest, readOpenapi } from '#package/files.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import { diskSpace } from '#runtime/disk-room.ts'
 import { jobKeysOf } from '#runtime/secret.ts'
@@ -105,7 +105,7 @@ export async function openControl(basics: Basics, parts: ControlParts): Promise<
       bodyRoom: basics.bodyRoom,
       consoleUrl: settings.consoleUrl,
       identifiers,
-      version,
+      openapi: () => readOpenapi('control'),
       console: { folder: CONSOLE_FOLDER, basePath: basePathOf(settings.consoleUrl) },
       docsUrl: () => publicUrl,
       clientAddress: clientAddressBehind(settings.trustedProxies),

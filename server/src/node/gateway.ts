@@ -8,10 +8,11 @@ import { CallsAtOnce } from '#http/gateway/caller/key-bounds.ts'
 import { uploadHandlers, type UploadHandlers } from '#http/gateway/files/upload-routes.ts'
 import { gatewayHandlers, type GatewayHandlers } from '#http/gateway/handlers.ts'
 import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
+import { readOpenapi } from '#package/files.ts'
 import type { LargeJson } from '#ports/json.ts'
 import type { Traces } from '#telemetry/traces/traces.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
-import { version, type Basics } from './basics.ts'
+import type { Basics } from './basics.ts'
 import type { Bulk } from './bulk.ts'
 import type { Directory } from './directory.ts'
 import type { Images } from './images.ts'
@@ -45,7 +46,7 @@ export interface OpenGateway {
   readonly uploads: UploadHandlers
 }
 
-export async function openGateway(basics: Basics, parts: GatewayParts): Promise<OpenGateway> {
+export function openGateway(basics: Basics, parts: GatewayParts): OpenGateway {
   const { limits, cors, clock, identifiers, log, metrics, settings } = basics
   const {
     readiness,
@@ -80,7 +81,7 @@ export async function openGateway(basics: Basics, parts: GatewayParts): Promise<
     ...outside,
     serverTiming: settings.serverTiming,
     traceContextOf: parts.traces?.contextOf,
-    version,
+    openapi: () => readOpenapi('gateway'),
     keys: directory.keys,
     json,
     failedKeys: new FailedKeys(() => clock.monotonicMs()),
@@ -103,5 +104,5 @@ export async function openGateway(basics: Basics, parts: GatewayParts): Promise<
   }
   const handlers = gatewayHandlers(dependencies)
   const uploads = uploadHandlers(dependencies)
-  return { app: await gatewayServer(dependencies, handlers, uploads), handlers, uploads }
+  return { app: gatewayServer(dependencies, handlers, uploads), handlers, uploads }
 }

@@ -46,6 +46,11 @@ export const SCHEMA_FILE: string = join(CODE, 'stores/postgres/schema.txt')
 /** The console's pages, built by `npm run console:build`. */
 export const CONSOLE_FOLDER: string = join(PACKAGE, IS_SOURCE ? '../console/dist' : 'console')
 
+/** The OpenAPI document of a listener, as `npm run generate` writes it. */
+export function readOpenapi(listener: 'gateway' | 'control'): string {
+  return readFileSync(join(PACKAGE, IS_SOURCE ? '..' : '.', 'contract', `${listener}.openapi.json`), 'utf8')
+}
+
 /** What the build prepared for every start. Undefined in the repository, where it is computed each time. */
 export const PREPARED: { readonly facts: string; readonly postgres: string } | undefined = IS_SOURCE
   ? undefined

@@ -221,20 +221,15 @@ test('a program gets a list of what the control port has', async () => {
 })
 
 test('both ports serve their OpenAPI document, which is the one of the repository', async () => {
-  type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
-  const served = async (url: string): Promise<Document> =>
-    (await (await fetch(`${url}/docs/openapi.json`)).json()) as Document
-  const written = (name: string): Document =>
-    JSON.parse(
-      readFileSync(new URL(`../../../contract/${name}.openapi.json`, import.meta.url), 'utf8'),
-    ) as Document
-  assert.deepEqual(await served(gateway.url), written('gateway'))
-  // A node that keeps nothing lacks the routes of what is kept.
-  const [control, whole] = [await served(gateway.controlUrl), written('control')]
-  assert.ok(Object.keys(control.paths).length > 5)
-  for (const [path, operations] of Object.entries(control.paths))
-    for (const [method, operation] of Object.entries(operations))
-      assert.deepEqual(operation, whole.paths[path]?.[method], `${method} ${path}`)
+  for (const [url, name] of [
+    [gateway.url, 'gateway'],
+    [gateway.controlUrl, 'control'],
+  ] as const) {
+    const served = await fetch(`${url}/docs/openapi.json`)
+    assert.equal(served.headers.get('content-type'), 'application/json; charset=utf-8')
+    const file = new URL(`../../../contract/${name}.openapi.json`, import.meta.url)
+    assert.equal(await served.text(), readFileSync(file, 'utf8'))
+  }
 })
 
 test('a missing path on the control port is refused in our words', async () => {

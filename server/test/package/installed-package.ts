@@ -59,6 +59,8 @@ test('the tarball has what a package needs, nothing of the tests, and runs nothi
     'THIRD-PARTY.md',
     'npm-shrinkwrap.json',
     'console/index.html',
+    'contract/control.openapi.json',
+    'contract/gateway.openapi.json',
     ...PROBE_IMAGES.map(({ name }) => `dist/worker/spaces/probe-images/${name}`),
   ])
     assert.ok(files.includes(needed), needed)

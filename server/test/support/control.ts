@@ -97,7 +97,7 @@ export async function controlRoutes(): Promise<string[]> {
     limits: defaultLimits,
     notReady: () => undefined,
     metrics: async () => ({ contentType: '', text: '' }),
-    api: absent('part of this API', { version: '' }),
+    api: absent('part of this API', {}),
   })
   const routes: string[] = []
   app.addHook('onRoute', ({ method, url }) => void routes.push(`${String(method)} ${url}`))
@@ -148,7 +148,6 @@ export async function startControl(
       onFault: (fault) => faults.push(fault),
       onAdminRequest: () => {},
       identifiers: uuidv7Identifiers(systemClock),
-      version: '0',
       console: { folder: '/nowhere', basePath: '/' },
       node: absent<ControlNode>('part of this node', {
         ...noPeople,

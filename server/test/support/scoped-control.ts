@@ -40,7 +40,6 @@ export async function startScopedControl(parts: Partial<ApiDependencies>) {
       onFault: () => {},
       onAdminRequest: () => {},
       identifiers,
-      version: '0',
       console: { folder: '/nowhere', basePath: '/' },
       node: absent('part of this node', noPeople),
       ...parts,

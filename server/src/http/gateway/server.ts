@@ -1,12 +1,11 @@
 /** The public listener: OpenAI's paths in all the spellings that clients use. */
 import { createServer, type RequestListener, type Server } from 'node:http'
-import swagger from '@fastify/swagger'
 import { fastify, type FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { gatewayBounds } from '../gate/bounds.ts'
 import { boundRoutes } from '../gate/gate.ts'
 import { registerHealth, type Readiness } from '../health.ts'
-import { openapiOf, registerOpenapi } from '../openapi.ts'
+import { registerOpenapi, type Documented } from '../openapi.ts'
 import type { Brake } from './brake.ts'
 import type { Cors } from './cors.ts'
 import type { BatchesDependencies } from './batches/batches.ts'
@@ -16,13 +15,18 @@ import { handledByEnd, PREFIXES, unknownPath } from './caller/routes.ts'
 import type { EmbeddingsDependencies } from './embeddings/embeddings.ts'
 import { deploymentSchema, registerEmbeddings } from './embeddings/routes.ts'
 import { registerFiles, type FilesDependencies } from './files/routes.ts'
-import { registerUploads, uploadHandlers, type UploadsDependencies } from './files/upload-routes.ts'
+import {
+  registerUploads,
+  uploadHandlers,
+  type UploadHandlers,
+  type UploadsDependencies,
+} from './files/upload-routes.ts'
 import { failUnexpected, failUnreadable, failWith, registerFaults } from './faults.ts'
 import type { AssetDependencies } from './images/assets.ts'
 import type { ImagesDependencies } from './images/images.ts'
 import type { ReadingOutside } from './images/read-request.ts'
 import { registerAssets, registerImageJobs, registerImages } from './images/routes.ts'
-import { gatewayHandlers } from './handlers.ts'
+import { gatewayHandlers, type GatewayHandlers } from './handlers.ts'
 import { hasOneHost, NOT_ONE_HOST } from '../unreadable.ts'
 import { registerModels, type ModelsDependencies } from './models/routes.ts'
 import { registerPages } from './pages.ts'
@@ -37,8 +41,8 @@ export interface GatewayDependencies
     BatchesDependencies,
     UploadsDependencies,
     ModelsDependencies,
+    Documented,
     Readiness {
-  readonly version: string
   readonly brake: Brake
   /** Undefined if no page of another origin may see an answer. */
   readonly cors?: Cors | undefined
@@ -47,18 +51,29 @@ export interface GatewayDependencies
 /** The longest model id that a path may contain. */
 const MAX_PARAM_LENGTH = 512
 
-export async function gatewayServer(
+export function gatewayServer(
   dependencies: GatewayDependencies,
-  { embeddings, generations, edits } = gatewayHandlers(dependencies),
+  handlers = gatewayHandlers(dependencies),
   uploads = uploadHandlers(dependencies),
-): Promise<FastifyInstance> {
-  const app = frameworkOf(embeddings, dependencies)
-  await app.register(swagger, openapi(dependencies.version))
+): FastifyInstance {
+  const app = frameworkOf(handlers.embeddings, dependencies)
+  registerGateway(app, dependencies, handlers, uploads)
+  return app
+}
+
+export function registerGateway(
+  app: FastifyInstance,
+  dependencies: GatewayDependencies,
+  { embeddings, generations, edits }: GatewayHandlers,
+  uploads: UploadHandlers,
+): void {
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
   boundRoutes(app, gatewayBounds(dependencies.limits), gatewayLine)
   registerFaults(app, dependencies)
   registerHealth(app, dependencies)
   registerPages(app, dependencies)
-  registerOpenapi(app)
+  registerOpenapi(app, dependencies)
   registerEmbeddings(app, embeddings)
   registerImages(app, { generations, edits })
   registerImageJobs(app, dependencies)
@@ -75,7 +90,6 @@ export async function gatewayServer(
       '/images/edits': edits,
     }),
   })
-  return app
 }
 
 /** Every path answers under several prefixes, with the same bounds. */
@@ -86,7 +100,7 @@ function gatewayLine(method: string, url: string): string {
 
 function frameworkOf(embeddings: RequestHandler, dependencies: GatewayDependencies): FastifyInstance {
   const { identifiers } = dependencies
-  const app = fastify({
+  return fastify({
     serverFactory: (handler) => listenerOf(handler, embeddings, dependencies),
     genReqId: () => identifiers.next(),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
@@ -96,9 +110,6 @@ function frameworkOf(embeddings: RequestHandler, dependencies: GatewayDependenci
     frameworkErrors: (_, request, reply) => failWith(unknownPath(request), request, reply, dependencies),
     clientErrorHandler: (error, socket) => failUnreadable(error, socket, dependencies),
   })
-  app.setValidatorCompiler(validatorCompiler)
-  app.setSerializerCompiler(serializerCompiler)
-  return app
 }
 
 /** The brake and the hot path of embeddings come before the framework's router. Timeouts are those of the port. */
@@ -121,24 +132,4 @@ function listenerOf(
       .on('checkContinue', take)
       .on('checkExpectation', (request, response) => failUnexpected(request, response, dependencies))
   )
-}
-
-function openapi(version: string): ReturnType<typeof openapiOf> {
-  return openapiOf({
-    title: 'Torana gateway',
-    description:
-      'OpenAI-compatible embeddings, images and files. Every operation also answers under /openai/v1 and without a prefix.',
-    version,
-    securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer' },
-      apiKey: { type: 'apiKey', in: 'header', name: 'api-key' },
-      xApiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
-    },
-    urlOf: documentedUrl,
-  })
-}
-
-function documentedUrl(url: string): string {
-  if (url.endsWith('/models/*')) return url.replace('*', ':model')
-  return url.replace('/*', '/:model/embeddings')
 }

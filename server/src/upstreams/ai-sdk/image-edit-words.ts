@@ -73,7 +73,7 @@ export const TOGETHER_EDITS: EditWords = { maxInputs: () => 1, takes: ['bytes', 
 
 export const XAI_EDITS: EditWords = { maxInputs: () => ALL, takes: ['bytes', 'address'] }
 
-/** The package says `modify_image`; the wire's name, in Luma's own clients too, is `modify_image_ref`. */
+/** The SDK's package says `modify_image`; the wire's name, in Luma's own clients too, is `modify_image_ref`. */
 export const LUMA_EDITS: EditWords = {
   maxInputs: () => 1,
   takes: ['address'],

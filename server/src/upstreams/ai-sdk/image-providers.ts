@@ -28,12 +28,13 @@ import {
   TOGETHER_EDITS,
   XAI_EDITS,
 } from './image-edit-words.ts'
+import { lumaModel, togetherModel, type OwnImageModel } from './own-image-models.ts'
 import type { Fetch } from './providers.ts'
 import { BEDROCK_KINDS, GOOGLE_KINDS } from '../openai/error-kinds.ts'
 import { bedrockSettings, commonSettings, vertexSettings } from '../openai/provider-settings.ts'
 
 /** Two versions of the SDK's specification exist; for images both are called alike. */
-export type ImageModel = ImageModelV3 | ImageModelV4
+export type ImageModel = ImageModelV3 | ImageModelV4 | OwnImageModel
 
 type CallOptions = Parameters<ImageModel['doGenerate']>[0]
 
@@ -63,8 +64,8 @@ interface Vocabulary {
 }
 
 export interface ImageProvider extends ErrorWords {
-  /** Imports the package on first use. */
-  model(deployment: ImageDeployment, fetch: Fetch): Promise<ImageModel>
+  /** Imports the package, where there is one, on first use. */
+  model(deployment: ImageDeployment, fetch: Fetch): ImageModel | Promise<ImageModel>
   /** The key of `providerOptions`. */
   readonly key: string
   readonly words: Vocabulary
@@ -235,12 +236,8 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
   },
 
   togetherai: {
-    model: async (deployment, fetch) => {
-      const { createTogetherAI } = await import('@ai-sdk/togetherai')
-      return createTogetherAI(commonSettings(deployment, fetch)).imageModel(deployment.upstreamModel)
-    },
+    model: togetherModel,
     key: 'togetherai',
-    // The package sends `size`, but warns as if it did not.
     words: { pixels: asWidthAndHeight, format: asFormat('output_format', JPEG_OR_PNG) },
     edits: TOGETHER_EDITS,
     severalImages: true,
@@ -269,10 +266,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
   },
 
   luma: {
-    model: async (deployment, fetch) => {
-      const { createLuma } = await import('@ai-sdk/luma')
-      return createLuma(commonSettings(deployment, fetch)).imageModel(deployment.upstreamModel)
-    },
+    model: lumaModel,
     key: 'luma',
     words: { ratio: asAspectRatio, format: asFormat('format', { jpeg: 'jpg', png: 'png' }) },
     edits: LUMA_EDITS,

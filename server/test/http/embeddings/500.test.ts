@@ -17,8 +17,8 @@ import { memoryMoney } from '#test/support/money.ts'
 /** A listener whose own parts fail in ways that no fault foresees. */
 const records: RequestRecord[] = []
 const model = aModel({ id: 'plain-w8' })
-const app = await gatewayServer({
-  version: 'test',
+const app = gatewayServer({
+  openapi: () => '{}',
   notReady: () => undefined,
   docsUrl: () => 'http://docs.test',
   keys: {
