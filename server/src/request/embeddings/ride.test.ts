@@ -7,7 +7,7 @@ import { bitsOf, runs } from '#test/support/arbitraries.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { MemoryUpstream, type MemoryUpstreamOptions } from '#test/support/embedding.ts'
 import { aModel, type ModelOverrides } from '#test/support/models.ts'
-import { SharingNode } from '#test/support/sharing.ts'
+import { aKey, SharingNode } from '#test/support/sharing.ts'
 import { RidingProbes } from '#worker/spaces/rides.ts'
 import { tokensOf, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 import type { EmbedResult } from './embed-result.ts'
@@ -247,6 +247,8 @@ test('a busy deployment has more rides: one for each 400 times its tokens, and n
 
 test('every call of a batch carries a rider, and none makes a call beside before its time', async () => {
   const { ask, upstream } = start({ intervalMs: 1e9 })
-  for (const text of ['a', 'b', 'c']) await ask([text], { isBackground: true })
+  const labelTerms = { labels: undefined, shares: undefined }
+  const background = { batchId: 'b', keyNow: () => aKey('p'), labelTerms }
+  for (const text of ['a', 'b', 'c']) await ask([text], { background })
   assert.deepEqual(inputsOf(upstream), [[RIDE_TEXT], ['a'], ['b', RIDE_TEXT], ['c', RIDE_TEXT]])
 })
