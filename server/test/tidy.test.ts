@@ -25,6 +25,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   main: ['*'],
 }
 
+/**
+ * Layers whose classes a layer may name as types besides: where a class is the only implementation, an interface in `ports/` would
+ * repeat every signature. Its value stays out of reach: only `node/` makes one.
+ */
+const MAY_NAME: Record<string, readonly string[]> = {
+  request: ['stores', 'runtime', 'telemetry'],
+  worker: ['stores', 'runtime', 'telemetry'],
+  control: ['stores', 'runtime', 'telemetry'],
+}
+
 /** Layers whose folders must not know one another; `openai` may be named as a base. */
 const SEPARATE = new Set(['stores', 'upstreams'])
 const BASES = new Set(['openai', 'connect'])
@@ -76,6 +86,11 @@ function importsIn({ text }: Source): readonly string[] {
   )
 }
 
+/** Without those of `import type { … }`. `import { type A }` is an import of a value: it loads the file. */
+function valuesIn({ path, text }: Source): ReadonlySet<string> {
+  return new Set(importsIn({ path, text: text.replaceAll(/^import type \{[^}]*\} from '[^']+'/gm, '') }))
+}
+
 function targetOf(specifier: string, from: string): { readonly layer: string; readonly path: string } {
   if (specifier.startsWith('node:')) return { layer: 'node:', path: specifier }
   if (specifier === '#main') return { layer: 'main', path: 'main.ts' }
@@ -107,7 +122,7 @@ const OUTSIDE = new Set([
 
 function remedyFor(target: string): string {
   return OUTSIDE.has(target)
-    ? 'what it needs from outside is a type in ports/, implemented in stores/, runtime/ or upstreams/, and opened in node/'
+    ? 'what it needs from outside is opened in node/ and handed in: request, worker and control `import type` the class of a store, and anything else is a type in ports/'
     : 'what both need belongs in a layer that both may import, such as core/ (a rule) or ports/ (a type)'
 }
 
@@ -141,9 +156,12 @@ function findUntidy(sources: readonly Source[]): string[] {
           `${path}: core may not name ${impure[0]}: take the value as an argument; a caller has it from a port`,
         )
     }
+    const values = valuesIn(source)
     for (const specifier of importsIn(source)) {
       const target = targetOf(specifier, path)
-      if (target.layer !== layer && !allowed?.includes('*') && !allowed?.includes(target.layer)) {
+      const isNamed = !values.has(specifier) && MAY_NAME[layer]?.includes(target.layer)
+      const isAllowed = allowed?.includes('*') || allowed?.includes(target.layer) || isNamed
+      if (target.layer !== layer && !isAllowed) {
         errors.push(`${path}: ${layer} may not import ${specifier}: ${remedyFor(target.layer)}`)
       }
       if (/^torana-(?:bulk|import)\b/.test(specifier) && layer !== 'cli' && !isFileFormat(specifier, layer))
@@ -673,6 +691,30 @@ const planted: readonly (readonly [source: Source, ...errors: RegExp[]])[] = [
     { path: 'request/embed.ts', text: "import { x } from '../upstreams/http.ts'\n" },
     /request may not import/,
   ],
+  [
+    {
+      path: 'request/store.ts',
+      text: "import type { A } from '#stores/postgres/a.ts'\nimport { A } from '#stores/postgres/a.ts'\n",
+    },
+    /request may not import #stores/,
+    /request may not import #stores/,
+  ],
+  [
+    {
+      path: 'worker/store.ts',
+      text: "import { type B } from '#stores/postgres/b.ts'\nconst lazy = await import('#runtime/c.ts')\n",
+    },
+    /worker may not import #stores/,
+    /worker may not import #runtime/,
+  ],
+  [
+    { path: 'control/keys/queries.ts', text: "import { d } from '#runtime/d.ts'\n" },
+    /control may not import #runtime/,
+  ],
+  [
+    { path: 'http/gate/x.ts', text: "import type { E } from '#stores/postgres/e.ts'\n" },
+    /http may not import #stores/,
+  ],
   [{ path: 'stores/redis/limits.ts', text: "import { y } from '../postgres/ledger.ts'\n" }, /its sibling/],
   [{ path: 'upstreams/azure/x.ts', text: "import { z } from '../ai-sdk/embedding.ts'\n" }, /its sibling/],
   [{ path: 'helpers/misc.ts', text: '' }, /helpers is no layer/],
@@ -702,6 +744,13 @@ for (const [source, ...errors] of planted)
     assert.equal(found.length, errors.length, found.join('\n'))
     for (const [index, error] of errors.entries()) assert.match(found[index] ?? '', error)
   })
+
+test('tidy lets request, worker and control name the type of a store', () => {
+  const text =
+    "import type { A } from '#stores/postgres/a.ts'\nimport type {\n  B,\n  C,\n} from '#runtime/b.ts'\n"
+  for (const path of ['request/x.ts', 'worker/x.ts', 'control/shared/node.ts'])
+    assert.deepEqual(findUntidy([{ path, text }]), [])
+})
 
 const statements = (count: number): string => '  call()\n'.repeat(count)
 

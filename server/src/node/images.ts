@@ -7,7 +7,6 @@ import type { AssetDependencies } from '#http/gateway/images/assets.ts'
 import type { ReadingBodyOutside } from '#http/gateway/caller/read-body.ts'
 import type { ImagesDependencies } from '#http/gateway/images/images.ts'
 import type { ReadingOutside } from '#http/gateway/images/read-request.ts'
-import type { ThumbnailMaker } from '#ports/image-codec.ts'
 import type { TermsInForce } from '#ports/keys.ts'
 import type { Observer } from '#ports/observer.ts'
 import { StoreUnreachable } from '#ports/store.ts'
@@ -57,7 +56,7 @@ export interface ImageParts {
 export interface Images extends AsyncDisposable {
   /** What the gateway's handlers need. */
   readonly forGateway: ImagesOutside
-  readonly thumbnails: ThumbnailMaker
+  readonly thumbnails: Pick<WorkerImageCodec, 'thumbnail'>
   /** The store of images, for a backup and for the doctor. */
   readonly blobs: Blobs
   /** Waits up to `forMs` for the jobs in progress. */

@@ -3,9 +3,7 @@ import { hostname } from 'node:os'
 import { ConfigError } from '#config/file/problem.ts'
 import type { Identifiers } from '#ports/clock.ts'
 import { NodeEnded, UnfitPooler } from '#ports/ledger.ts'
-import type { RequestLogStore } from '#ports/request-log.ts'
 import { StoreUnreachable } from '#ports/store.ts'
-import type { Upkeep } from '#ports/upkeep.ts'
 import { afterInBackground } from '#runtime/clock.ts'
 import { yieldLoop } from '#runtime/event-loop.ts'
 import { fingerprintsOf } from '#runtime/secret.ts'
@@ -169,7 +167,7 @@ async function isPoolerUnfit({ settings }: Basics, database: Database): Promise<
 
 async function prepareTables(
   { settings, secrets, log, metrics }: Basics,
-  { database, upkeep }: { readonly database: Database; readonly upkeep: Upkeep },
+  { database, upkeep }: { readonly database: Database; readonly upkeep: PostgresUpkeep },
 ): Promise<void> {
   // First, for the lock of a migration belongs to a session.
   if (settings.database.kind === 'postgres' && (await reachable(changesSessions(database))))
@@ -188,7 +186,7 @@ async function prepareTables(
 
 function openRequestLog(
   { log, metrics }: Basics,
-  store: RequestLogStore,
+  store: PostgresRequests,
   membership: Membership,
   tail: NodeRequestTail,
 ): RequestLog {

@@ -1,6 +1,7 @@
 /** Where a node keeps what it knows. */
 import type { LedgerEntry } from '#core/money/ledger.ts'
-import type { AlertOutbox, AlertStore } from '#ports/alerts.ts'
+import type { PostgresAlertOutbox } from '#stores/postgres/alerts/outbox.ts'
+import type { PostgresAlertRules } from '#stores/postgres/alerts/rules.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { Batches, HasLeftSpace } from '#ports/batches.ts'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
@@ -23,8 +24,10 @@ import type { NodeNews } from '#ports/node-news.ts'
 import type { PriceStore } from '#ports/prices.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
 import type { SuspectStore } from '#ports/suspects.ts'
-import type { TrafficHistory } from '#ports/traffic-history.ts'
-import type { NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
+import type { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
+import type { NodeFigures } from '#ports/upkeep.ts'
+import type { PostgresReconciler } from '#stores/postgres/ledger/reconciler.ts'
+import type { PostgresUpkeep } from '#stores/postgres/ledger/upkeep.ts'
 import type { StoredConfiguration } from '#ports/stored-configuration.ts'
 import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
 import type { Basics } from './basics.ts'
@@ -39,8 +42,8 @@ export interface Stores extends NodeLedger {
   readonly keyFile: KeyFile
   readonly credentials: CredentialStore
   readonly configuration: StoredConfiguration
-  readonly alerts: AlertStore
-  readonly alertOutbox: AlertOutbox
+  readonly alerts: PostgresAlertRules
+  readonly alertOutbox: PostgresAlertOutbox
   readonly audit: AuditLog
   readonly imageJobs: ImageJobs
   readonly files: Files
@@ -51,7 +54,7 @@ export interface Stores extends NodeLedger {
   readonly suspects: SuspectStore
   readonly drains: DrainStore
   readonly news: NodeNews
-  readonly history: TrafficHistory
+  readonly history: PostgresTrafficHistory
   readonly prices: PriceStore
   readonly lake: LakeStore
   /** Writes all tables as they were at one moment, for a backup. */
@@ -96,8 +99,8 @@ export interface NodeLedger extends AsyncDisposable {
 }
 
 export interface LedgerForControl {
-  readonly reconciler: Reconciler
-  readonly upkeep: Pick<Upkeep, 'makePartitions'>
+  readonly reconciler: PostgresReconciler
+  readonly upkeep: Pick<PostgresUpkeep, 'makePartitions'>
   /** Undefined: PostgreSQL does not answer, or the database is inside this process. */
   readonly isPoolerUnfit: () => Promise<boolean | undefined>
   /** What the ledger knows about this node. */

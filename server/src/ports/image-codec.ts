@@ -25,15 +25,6 @@ export interface ImageCodec {
   ): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** Makes thumbnails, under the rules of `ImageCodec`. */
-export interface ThumbnailMaker {
-  /**
-   * A WebP copy at most `width` pixels wide and twice as high, and at most `THUMBNAIL_BYTES` long. A smaller image keeps
-   * its size.
-   */
-  thumbnail(bytes: Uint8Array<ArrayBuffer>, width: number, asker: Asker): Promise<Uint8Array<ArrayBuffer>>
-}
-
 /** Largest thumbnail: a page with fifty of them stays below two megabytes. */
 export const THUMBNAIL_BYTES = 40 * 1024
 

@@ -1,4 +1,4 @@
-/** Hours of the ledger that are added up once and never again. Every method rejects with `StoreUnreachable`. */
+/** Hours of the ledger that are added up once and never again. */
 import type { LedgerDifference } from './upkeep.ts'
 
 /**
@@ -9,15 +9,6 @@ export const LATENESS_MS = 2 * 3_600_000
 
 /** Time without progress after which due work counts as stalled: two rounds of hourly work were missed. */
 export const STALLED_AFTER_MS = 2 * 3_600_000
-
-export interface LedgerSealing {
-  /**
-   * Seals the hours that are due, the oldest first, and completes their days, for a bounded time; what is left is done in the next
-   * round. Any node may do it, twice or beside another: an hour is sealed once. A sum that differs from the entries of its hour is
-   * reported and never changed.
-   */
-  sealDue(): Promise<HoursSealed>
-}
 
 export interface HoursSealed {
   readonly hours: number

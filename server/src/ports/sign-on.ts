@@ -1,5 +1,4 @@
 /** Sign-on by an identity provider (OpenID Connect). */
-import type { Claims } from '#core/access/sign-on-rules.ts'
 
 /** What this install is to the provider. */
 export interface SignOnSettings {
@@ -19,15 +18,4 @@ export interface SignOnTrip {
 /** Could not be asked, or what it said can't be trusted. The message says which. */
 export class IdentityProviderFailed extends Error {
   override readonly name = 'IdentityProviderFailed'
-}
-
-/** The other end. Rejects with `IdentityProviderFailed`. */
-export interface IdentityProvider {
-  /** Where the browser goes. */
-  begin(
-    settings: SignOnSettings,
-    redirectUrl: string,
-  ): Promise<{ readonly url: string; readonly trip: SignOnTrip }>
-  /** `url` is the address that the browser came back to, with its query. */
-  finish(settings: SignOnSettings, url: URL, trip: SignOnTrip): Promise<Claims>
 }

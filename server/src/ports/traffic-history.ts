@@ -1,5 +1,4 @@
 import type { DeploymentStateName } from '#core/schedule/scheduler.ts'
-import type { ProjectTraffic } from '#core/alerts/facts.ts'
 import type { SparseCounts } from '#core/traffic/latency-counts.ts'
 import type { Outcome } from '#core/request/request-outcome.ts'
 
@@ -78,26 +77,4 @@ export interface WorstState {
   readonly deployment: string
   readonly atMs: number
   readonly worst: DeploymentStateName
-}
-
-/** The history of deployments and traffic over days. Every method rejects with `StoreUnreachable`. */
-export interface TrafficHistory {
-  /** The same slot of the same node written again replaces what was written before. */
-  write(nodeId: string, page: TrafficPage): Promise<void>
-  /** The worst state of each deployment in each slot of this length since then; slots in which nothing happened are left out. */
-  worstStates(sinceMs: number, slotMs: number): Promise<readonly WorstState[]>
-  /** One deployment, all nodes together, slot by slot, oldest first. */
-  deploymentSlots(deployment: string, span: TimeSpan, slotMs: number): Promise<readonly DeploymentSlot[]>
-  /** Newest first. */
-  events(deployment: string, span: TimeSpan, limit: number): Promise<readonly DeploymentEvent[]>
-  /** Oldest first; slots without traffic are left out. `projects` undefined: all. */
-  traffic(
-    span: TimeSpan,
-    slotMs: number,
-    projects: readonly string[] | undefined,
-  ): Promise<readonly TrafficSlot[]>
-  /** Each project that had requests in the fine slots of a span, whose begin is that of a slot. */
-  projectTraffic(span: TimeSpan): Promise<readonly ProjectTraffic[]>
-  /** Deletes what has reached the end of its retention. */
-  dropOld(): Promise<void>
 }

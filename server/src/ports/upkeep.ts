@@ -1,40 +1,4 @@
-/** Background work for the ledger. Every method rejects with `StoreUnreachable` when the store can't be reached. */
-
-/**
- * Chores. Any node may do each of them, at any time, twice or beside another node: the outcome is the same. Each is done in
- * short steps, so that no request waits long behind it, and what could not be done now is done the next time. The store's clock
- * says what is due.
- */
-export interface Upkeep {
-  /**
-   * True for the oldest living node whose clock is right within `MAX_CLOCK_SKEW_MS`, as its heartbeats say. It does the chores, so
-   * that many nodes do not all do the same; when it ends, the next one takes over.
-   */
-  isEldest(nodeId: string): Promise<boolean>
-  /**
-   * Creates the partitions for rows of now and of the near future. Call it before the first row is written: a partition
-   * can't be created once its rows are in the default partition. A failure of one holds up no other.
-   */
-  makePartitions(): Promise<PartitionsMade>
-  /**
-   * Deletes what has reached the end of its retention: the request log, hourly sums whose days are final, and nodes that
-   * ended long ago. One call deletes at most `DAYS_PER_ROUND` days of the request log and a month of sums, the oldest. The entries of
-   * the ledger and its daily sums stay.
-   */
-  dropOld(): Promise<OldDropped>
-  /** Builds the days from the hours: those that are not final, and final ones that have new corrections. */
-  rollUpDays(): Promise<void>
-  /**
-   * Posts unknowns that were not resolved within `UNKNOWN_POSTED_AFTER_MS` at the reserved amount, as actor `system`.
-   * Returns how many.
-   */
-  expireUnknowns(): Promise<number>
-  /**
-   * Deletes the remaining data of deleted projects: their request log, keys and secrets, and at last their names. What they
-   * spent stays in the ledger. Waits until every node knows of the deletion. Returns the names of the projects.
-   */
-  deleteProjects(): Promise<readonly string[]>
-}
+/** Limits and reports of background work for the ledger, and the figures of a node. */
 
 /**
  * Lead or lag of a machine's clock at which its node does no chores. Clocks that NTP keeps differ by milliseconds; this is well above
@@ -63,30 +27,6 @@ export interface PartitionsMade {
   readonly missing: readonly { readonly partition: string; readonly reason: 'rows in the way' | 'busy' }[]
 }
 
-export interface OldDropped {
-  /** Deleted partitions of the request log and of hourly sums. */
-  readonly partitions: readonly string[]
-  /** Deleted nodes. */
-  readonly nodes: number
-}
-
-/** Checks that the sums of the ledger agree with one another. */
-export interface Reconciler {
-  /** Current figures of the ledger: cheap enough to read every minute. */
-  figures(): Promise<LedgerFigures>
-  /**
-   * Adds up the ledger again and compares it with the sums kept beside it. It reads the last hours of the ledger, the
-   * current one included, or all of it. Rollups that differ are reported and never changed. What a budget of that time says
-   * it has spent or leased is corrected, in one step with an audit entry, and reported.
-   */
-  reconcile(hours: number | 'all'): Promise<Reconciliation>
-  /**
-   * The same for the hours that ended and were not compared yet, the oldest first, for a bounded time, and for all open budgets.
-   * Each hour is compared once here, and once more when it is sealed.
-   */
-  reconcileDue(): Promise<Reconciliation>
-}
-
 export interface LedgerFigures {
   /** Unresolved unknowns. */
   readonly unknowns: {
@@ -99,14 +39,14 @@ export interface LedgerFigures {
   readonly nodes: { readonly alive: number; readonly silent: number }
   /** Money held by nodes that have ended, or have been silent for long: no request can use it. */
   readonly lostLeases: readonly { readonly nodeId: string; readonly amountNanoUsd: bigint }[]
-  /** Rows without a partition of their own; counted up to `MAX_REST_ROWS`. */
+  /** Rows without a partition of their own; counted up to a bound. */
   readonly restRows: { readonly ledger: number; readonly requests: number }
-  /** Hard budgets in the current window, the fullest first, up to `MAX_BUDGETS`. */
+  /** Hard budgets in the current window, the fullest first, up to a bound. */
   readonly budgets: readonly BudgetFigures[]
   /** Projects that wait for their deletion. */
   readonly deletedProjects: number
   /**
-   * Users and tags of the last day that are not all counted separately; the most expensive first, up to `MAX_OVERFLOWS`.
+   * Users and tags of the last day that are not all counted separately; the most expensive first, up to a bound.
    */
   readonly overflows: readonly LabelOverflow[]
   /** Sums of hours that differed from their entries when they were last compared. */
@@ -128,14 +68,6 @@ export interface SealFigures {
   /** Nodes of an earlier version that have not been ended: no hour is sealed while there are any. */
   readonly earlierNodes: number
 }
-
-/** Bound of the count: more rows need the same action. */
-export const MAX_REST_ROWS = 10_000
-/** Bound of the list: each budget is a series in the metrics. */
-export const MAX_BUDGETS = 200
-
-/** Bound of the list: more overflows need the same action. */
-export const MAX_OVERFLOWS = 200
 
 interface LabelOverflow {
   readonly project: string

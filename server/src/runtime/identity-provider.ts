@@ -1,6 +1,7 @@
 /** OpenID Connect with an identity provider: the code flow with PKCE, a state and a nonce. */
 import * as oidc from 'openid-client'
-import { IdentityProviderFailed, type IdentityProvider, type SignOnSettings } from '#ports/sign-on.ts'
+import type { Claims } from '#core/access/sign-on-rules.ts'
+import { IdentityProviderFailed, type SignOnSettings, type SignOnTrip } from '#ports/sign-on.ts'
 
 /** A person waits for the provider. */
 const TIMEOUT_S = 10
@@ -8,7 +9,10 @@ const TIMEOUT_S = 10
 const REMEMBERED_MS = 600_000
 const SCOPE = 'openid email profile'
 
-export function openidProvider(nowMs: () => number): IdentityProvider {
+export type IdentityProvider = ReturnType<typeof openidProvider>
+
+/** Both questions reject with `IdentityProviderFailed`. */
+export function openidProvider(nowMs: () => number) {
   let last:
     | { readonly of: string; readonly untilMs: number; readonly found: Promise<oidc.Configuration> }
     | undefined
@@ -24,7 +28,11 @@ export function openidProvider(nowMs: () => number): IdentityProvider {
     return found
   }
   return {
-    begin: (settings, redirectUrl) =>
+    /** `url` is where the browser goes. */
+    begin: (
+      settings: SignOnSettings,
+      redirectUrl: string,
+    ): Promise<{ readonly url: string; readonly trip: SignOnTrip }> =>
       withProviderError('could not be asked', async () => {
         const configuration = await discovered(settings)
         const trip = {
@@ -42,7 +50,8 @@ export function openidProvider(nowMs: () => number): IdentityProvider {
         })
         return { url: url.href, trip }
       }),
-    finish: (settings, url, { state, nonce, verifier }) =>
+    /** `url` is the address that the browser came back to, with its query. */
+    finish: (settings: SignOnSettings, url: URL, { state, nonce, verifier }: SignOnTrip): Promise<Claims> =>
       withProviderError('was not believed', async () => {
         const configuration = await discovered(settings)
         const tokens = await oidc.authorizationCodeGrant(configuration, url, {

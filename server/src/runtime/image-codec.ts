@@ -3,13 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { ImageFormat } from '#core/catalog/catalog.ts'
 import { pictureHeader } from '#core/image/header.ts'
 import { ThreadBusy, type Asker } from '#ports/asker.ts'
-import {
-  CodecBusy,
-  PictureUnreadable,
-  THUMBNAIL_BYTES,
-  type ImageCodec,
-  type ThumbnailMaker,
-} from '#ports/image-codec.ts'
+import { CodecBusy, PictureUnreadable, THUMBNAIL_BYTES, type ImageCodec } from '#ports/image-codec.ts'
 import { workerModule } from '#package/files.ts'
 import { Thread, type ThreadLimits } from '#thread/thread.ts'
 import { Turns } from '#thread/turns.ts'
@@ -32,7 +26,7 @@ const LIMITS: ThreadLimits = { memoryMb: 128, maxTaskMs: 120_000 }
 /** Bytes copied in one step, which takes a millisecond. */
 const STEP_BYTES = 1024 * 1024
 
-export class WorkerImageCodec implements ImageCodec, ThumbnailMaker {
+export class WorkerImageCodec implements ImageCodec {
   readonly #thread = new Thread<CodecWorks>(workerModule('runtime/image-codec-worker'), LIMITS)
   readonly #turns = new Turns({ atOnce: PIXELS_AT_ONCE, maxWaiting: MAX_WAITING })
   readonly #cores: number
@@ -53,6 +47,10 @@ export class WorkerImageCodec implements ImageCodec, ThumbnailMaker {
     )
   }
 
+  /**
+   * A WebP copy at most `width` pixels wide and twice as high, and at most `THUMBNAIL_BYTES` long. A smaller image keeps
+   * its size. The rules of `ImageCodec` hold for it too.
+   */
   thumbnail(bytes: Uint8Array<ArrayBuffer>, width: number, asker: Asker): Promise<Uint8Array<ArrayBuffer>> {
     return this.#made(bytes, asker, (copy, options) =>
       this.#thread.ask('thumbnail', { bytes: copy, width, mostBytes: THUMBNAIL_BYTES }, options),

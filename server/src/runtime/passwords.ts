@@ -1,7 +1,10 @@
-/** Passwords by argon2id, in the threads of libuv: the event loop never waits for one. */
+/**
+ * Passwords by argon2id, in the threads of libuv: the event loop never waits for one. What is stored can't be turned back into a
+ * password.
+ */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { Semaphore } from '#core/structure/semaphore.ts'
-import { PasswordsBusy, type Passwords } from '#ports/passwords.ts'
+import { PasswordsBusy } from '#ports/passwords.ts'
 
 /** OWASP's first choice: 19 MiB, two passes, one lane. About 30 ms of a core. */
 const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1 } as const
@@ -12,7 +15,9 @@ const AT_ONCE = 2
 /** Queue limit: one second of hashing. */
 const WAITING = 32
 
-export function argon2Passwords(): Passwords {
+export type Passwords = ReturnType<typeof argon2Passwords>
+
+export function argon2Passwords() {
   const places = new Semaphore(AT_ONCE)
   const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     if (places.waiting >= WAITING) throw new PasswordsBusy('too many passwords wait to be checked')
@@ -21,12 +26,14 @@ export function argon2Passwords(): Passwords {
   /** A hash without a member, compared when there is no hash, so that the time does not reveal whether a member exists. */
   const absentHash = encoded(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES))
   return {
-    hash: (password) =>
+    /** Rejects with `PasswordsBusy`. */
+    hash: (password: string): Promise<string> =>
       inTurn(async () => {
         const salt = randomBytes(SALT_BYTES)
         return encoded(salt, await tagOf(password, salt, PARAMETERS, TAG_BYTES))
       }),
-    isRight: (password, hash) =>
+    /** Takes as long without a hash as with one. Rejects with `PasswordsBusy`. */
+    isRight: (password: string, hash: string | undefined): Promise<boolean> =>
       inTurn(async () => {
         const { salt, tag, parameters } = decoded(hash ?? absentHash)
         const found = await tagOf(password, salt, parameters, tag.length)

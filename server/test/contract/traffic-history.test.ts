@@ -7,7 +7,6 @@ import {
   FINE_SLOT_MS,
   type DeploymentSlot,
   type ProjectSlot,
-  type TrafficHistory,
 } from '#ports/traffic-history.ts'
 import { LatencyCounts } from '#core/traffic/latency-counts.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
@@ -58,7 +57,7 @@ function aProject(given: Partial<ProjectSlot>): ProjectSlot {
 
 const NOTHING = { deployments: [], events: [], projects: [] }
 
-function suite(name: string, open: () => Promise<TrafficHistory>): void {
+function suite(name: string, open: () => Promise<PostgresTrafficHistory>): void {
   test(`${name}: a slot that is written again replaces itself, and nodes add up`, async () => {
     const history = await open()
     const write = (index: 0 | 1, ...deployments: DeploymentSlot[]): Promise<void> =>
@@ -160,7 +159,7 @@ function suite(name: string, open: () => Promise<TrafficHistory>): void {
   })
 }
 
-function inDatabase(openDatabase: () => Promise<Database>): () => Promise<TrafficHistory> {
+function inDatabase(openDatabase: () => Promise<Database>): () => Promise<PostgresTrafficHistory> {
   let opened: Promise<Database> | undefined
   after(async () => (await opened)?.close())
   return async () => {

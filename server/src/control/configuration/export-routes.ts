@@ -4,7 +4,6 @@ import { fieldInFile } from '#core/alerts/kind.ts'
 import { WEEKDAYS } from '#core/alerts/quiet-hours.ts'
 import { declaredName, keepsQuietByDefault, type AlertChannel, type AlertRule } from '#core/alerts/rule.ts'
 import { decimalOf } from '#core/money/price.ts'
-import type { AlertStore } from '#ports/alerts.ts'
 import type { KeyRecord, KeyStore, Terms } from '#ports/key-store.ts'
 import type { ExportedAlerts, ExportedProject } from '#ports/stored-configuration.ts'
 import { conflict } from '../shared/faults.ts'
@@ -50,7 +49,7 @@ export function registerExport(api: Api, node: ControlNode): void {
 }
 
 /** A channel whose secret can't be opened any more is exported with variables for what is missing. */
-async function alertsIn(store: AlertStore): Promise<ExportedAlerts> {
+async function alertsIn(store: ControlNode['alerts']): Promise<ExportedAlerts> {
   const { channels, rules } = await store.read()
   return {
     channels: await Promise.all(channels.map((channel) => channelEntry(channel, store))),
@@ -67,7 +66,7 @@ async function alertsIn(store: AlertStore): Promise<ExportedAlerts> {
 
 async function channelEntry(
   { id, name, kind, keepsQuiet }: AlertChannel,
-  store: AlertStore,
+  store: ControlNode['alerts'],
 ): Promise<ExportedAlerts['channels'][number]> {
   const target = await store.target(id)
   const secrets = {

@@ -7,7 +7,7 @@ import type { Validity } from '#core/node/certificate-validity.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import type { Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
-import type { AlertOutbox, AlertStore, AlertTransport } from '#ports/alerts.ts'
+import type { AlertTransport } from '#ports/alerts.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { WrittenBackup } from '#ports/backup.ts'
 import type { Batches } from '#ports/batches.ts'
@@ -18,17 +18,17 @@ import type { CredentialStore, SealingKeys } from '#ports/credentials.ts'
 import type { DiskSpace } from '#ports/disk-room.ts'
 import type { DrainStore } from '#ports/drains.ts'
 import type { Files } from '#ports/files.ts'
-import type { ThumbnailMaker } from '#ports/image-codec.ts'
+import type { WorkerImageCodec } from '#runtime/image-codec.ts'
 import type { TermsInForce } from '#ports/keys.ts'
 import type { KeyStore, Peppers } from '#ports/key-store.ts'
 import type { NodeLake } from '#ports/lake.ts'
 import type { LedgerStore } from '#ports/ledger.ts'
 import type { ModelListing } from '#ports/model-listing.ts'
-import type { Passwords } from '#ports/passwords.ts'
+import type { Passwords } from '#runtime/passwords.ts'
 import type { PriceStore } from '#ports/prices.ts'
 import type { RequestTail } from '#ports/request-reports.ts'
-import type { TextSeal } from '#ports/sealing.ts'
-import type { IdentityProvider } from '#ports/sign-on.ts'
+import type { TextSeal } from '#runtime/sealed-text.ts'
+import type { IdentityProvider } from '#runtime/identity-provider.ts'
 import type {
   ExportConfiguration,
   ExtendedCatalog,
@@ -36,9 +36,13 @@ import type {
   StoredEntry,
   StoredObject,
 } from '#ports/stored-configuration.ts'
-import type { TrafficHistory } from '#ports/traffic-history.ts'
-import type { LimiterMemory, NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
+import type { LimiterMemory, NodeFigures } from '#ports/upkeep.ts'
 import type { CreateDependencies } from '#request/batches/create.ts'
+import type { PostgresAlertOutbox } from '#stores/postgres/alerts/outbox.ts'
+import type { PostgresAlertRules } from '#stores/postgres/alerts/rules.ts'
+import type { PostgresReconciler } from '#stores/postgres/ledger/reconciler.ts'
+import type { PostgresUpkeep } from '#stores/postgres/ledger/upkeep.ts'
+import type { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import type { SegmentsOf } from '#request/files/arriving-file.ts'
 import type { ImageDependencies } from '#request/images/image.ts'
@@ -136,21 +140,21 @@ export interface ControlNode {
   /** Connections of their own for what people look at: a slow page never holds up a request. They reject with `StoreUnreachable`. */
   readonly reports: Database
   /** Rules and channels of the store. */
-  readonly alerts: AlertStore
-  readonly alertOutbox: Pick<AlertOutbox, 'retryNow' | 'tested'>
+  readonly alerts: PostgresAlertRules
+  readonly alertOutbox: Pick<PostgresAlertOutbox, 'retryNow' | 'tested'>
   readonly alertTransport: AlertTransport
   readonly audit: AuditLog
   readonly batches: Batches
   /** What makes batches of files. */
   readonly forBatches: CreateDependencies
-  readonly reconciler: Reconciler
-  readonly makePartitions: Upkeep['makePartitions']
+  readonly reconciler: PostgresReconciler
+  readonly makePartitions: PostgresUpkeep['makePartitions']
   /** Whether a pooler gives each statement another session of PostgreSQL. Undefined: it does not answer, or is built in. */
   readonly isPoolerUnfit: () => Promise<boolean | undefined>
   readonly credentials: CredentialStore
   readonly drains: DrainStore
   readonly files: Files
-  readonly history: TrafficHistory
+  readonly history: PostgresTrafficHistory
   readonly keyStore: KeyStore
   readonly ledger: LedgerStore
   /** Sealed days of the ledger in the blob store. */
@@ -178,7 +182,7 @@ export interface ControlNode {
   readonly transports: Transports
   /** Images and records of deliveries, decrypted as they are read. */
   readonly imageBlobs: BlobStore
-  readonly thumbnails: ThumbnailMaker
+  readonly thumbnails: Pick<WorkerImageCodec, 'thumbnail'>
   /** Keys that open the results of image jobs. */
   readonly jobKeys: SealingKeys
   /** Bytes of files and of results of batches, and the segments of each file. */

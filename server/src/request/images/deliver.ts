@@ -6,7 +6,7 @@ import type { Conversion } from '#core/image/output.ts'
 import { provenanceOf } from '#core/image/provenance.ts'
 import type { Asker } from '#ports/asker.ts'
 import type { BlobStore } from '#ports/blobs.ts'
-import type { Hashing } from '#ports/hashing.ts'
+import type { Hashing } from '#runtime/hashing.ts'
 import { PictureUnreadable, type ImageCodec } from '#ports/image-codec.ts'
 import type { MadePicture } from '#ports/image-upstream.ts'
 

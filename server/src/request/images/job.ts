@@ -6,7 +6,7 @@ import type { ImageRequest } from '#core/image/request.ts'
 import { momentOf } from '#core/money/ledger.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Clock } from '#ports/clock.ts'
-import type { Hashing } from '#ports/hashing.ts'
+import type { Hashing } from '#runtime/hashing.ts'
 import {
   JobLost,
   type BegunJob,

@@ -11,7 +11,6 @@ import {
   type DeploymentSlot,
   type ProjectSlot,
   type TimeSpan,
-  type TrafficHistory,
   type TrafficPage,
   type TrafficSlot,
   type WorstState,
@@ -129,7 +128,8 @@ interface CountRow {
   readonly count: number
 }
 
-export class PostgresTrafficHistory implements TrafficHistory {
+/** The history of deployments and traffic over days. Every method rejects with `StoreUnreachable`. */
+export class PostgresTrafficHistory {
   readonly #database: Database
   readonly #clock: Clock
 
@@ -138,6 +138,7 @@ export class PostgresTrafficHistory implements TrafficHistory {
     this.#clock = clock
   }
 
+  /** The same slot of the same node written again replaces what was written before. */
   async write(nodeId: string, { deployments, events, projects }: TrafficPage): Promise<void> {
     if (deployments.length > 0)
       await this.#run(WRITE_DEPLOYMENTS, [nodeId, ...deploymentColumns(deployments)])
@@ -145,6 +146,7 @@ export class PostgresTrafficHistory implements TrafficHistory {
     if (projects.length > 0) await this.#run(WRITE_PROJECTS, [nodeId, ...projectColumns(projects)])
   }
 
+  /** The worst state of each deployment in each slot of this length since then; slots in which nothing happened are left out. */
   async worstStates(sinceMs: number, slotMs: number): Promise<readonly WorstState[]> {
     const rows = await this.#run<{ deployment: string; at_ms: bigint; worst: number }>(WORST, [
       sinceMs,
@@ -157,6 +159,7 @@ export class PostgresTrafficHistory implements TrafficHistory {
     }))
   }
 
+  /** One deployment, all nodes together, slot by slot, oldest first. */
   async deploymentSlots(
     deployment: string,
     { fromMs, toMs }: TimeSpan,
@@ -185,6 +188,7 @@ export class PostgresTrafficHistory implements TrafficHistory {
     }))
   }
 
+  /** Newest first. */
   async events(
     deployment: string,
     { fromMs, toMs }: TimeSpan,
@@ -204,6 +208,7 @@ export class PostgresTrafficHistory implements TrafficHistory {
     }))
   }
 
+  /** Oldest first; slots without traffic are left out. `projects` undefined: all. */
   async traffic(
     { fromMs, toMs }: TimeSpan,
     slotMs: number,
@@ -242,6 +247,7 @@ export class PostgresTrafficHistory implements TrafficHistory {
     })
   }
 
+  /** Each project that had requests in the fine slots of a span, whose begin is that of a slot. */
   async projectTraffic({ fromMs, toMs }: TimeSpan): Promise<readonly ProjectTraffic[]> {
     const rows = await this.#run<Omit<ProjectTraffic, 'latency'>>(PROJECTS, [fromMs, toMs])
     const counts = await this.#run<Omit<CountRow, 'at_ms'> & { readonly project: string }>(PROJECT_LATENCY, [
@@ -256,6 +262,7 @@ export class PostgresTrafficHistory implements TrafficHistory {
     })
   }
 
+  /** Deletes what has reached the end of its retention. */
   async dropOld(): Promise<void> {
     const nowMs = this.#clock.nowMs()
     const old = new Date(nowMs - DEPLOYMENT_DAYS * DAY_MS)

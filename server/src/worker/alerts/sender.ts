@@ -1,18 +1,12 @@
 /** Sends the notices that wait for channels: one at a time for each channel, and again until it arrives or is given up. */
 import type { ChannelKind, ChannelTarget } from '#core/alerts/rule.ts'
-import {
-  INCIDENTS_KEPT_MS,
-  type AfterTry,
-  type AlertOutbox,
-  type AlertTransport,
-  type DeliveryResult,
-  type DueNotice,
-} from '#ports/alerts.ts'
+import type { AfterTry, AlertTransport, DeliveryResult, DueNotice } from '#ports/alerts.ts'
+import type { PostgresAlertOutbox } from '#stores/postgres/alerts/outbox.ts'
 import { every, type Repeat, type Repetition } from '../every.ts'
 import { retryMsAfter, Sending } from '../sending.ts'
 
 export interface AlertSenderParts {
-  readonly outbox: Pick<AlertOutbox, 'due' | 'tried' | 'deleteOld'>
+  readonly outbox: Pick<PostgresAlertOutbox, 'due' | 'tried' | 'deleteOld'>
   readonly transport: AlertTransport
   /** Undefined: the channel is no longer there. */
   readonly targetOf: (channel: string) => Promise<ChannelTarget | undefined>
@@ -29,6 +23,9 @@ interface AlertSenderEvents {
   /** The outbox could not be read or written. A notice that was sent and could not be recorded is sent again. */
   trouble(error: unknown): void
 }
+
+/** Retention of incidents: the questions of a quarter. */
+const INCIDENTS_KEPT_MS = 90 * 86_400_000
 
 /** Age at which a notice is given up: after a day it is history, which the console has. */
 const GIVE_UP_MS = 86_400_000

@@ -5,13 +5,14 @@ import { findingsOf } from '#core/alerts/findings.ts'
 import { keyOf, stepsOf, type IncidentStep } from '#core/alerts/incident.ts'
 import { valueOf } from '#core/alerts/kind.ts'
 import type { AlertRule, DeclaredAlerts } from '#core/alerts/rule.ts'
-import type { AlertOutbox, AlertStore } from '#ports/alerts.ts'
+import type { PostgresAlertOutbox } from '#stores/postgres/alerts/outbox.ts'
+import type { PostgresAlertRules } from '#stores/postgres/alerts/rules.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
-import type { TrafficHistory } from '#ports/traffic-history.ts'
+import type { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
 
 export interface AlertWatchParts {
-  readonly store: Pick<AlertStore, 'read'>
-  readonly outbox: Pick<AlertOutbox, 'openIncidents' | 'record'>
+  readonly store: Pick<PostgresAlertRules, 'read'>
+  readonly outbox: Pick<PostgresAlertOutbox, 'openIncidents' | 'record'>
   readonly declared: () => DeclaredAlerts
   /** Whether this node does what one node does for all. */
   readonly isLeader: () => Promise<boolean>
@@ -19,7 +20,7 @@ export interface AlertWatchParts {
   readonly attention: () => Promise<readonly Attention[]>
   readonly budgets: () => Promise<AlertFacts['budgets']>
   readonly certificates: () => Promise<AlertFacts['certificates']>
-  readonly history: Pick<TrafficHistory, 'projectTraffic'>
+  readonly history: Pick<PostgresTrafficHistory, 'projectTraffic'>
   readonly clock: Clock
   readonly identifiers: Identifiers
   readonly installation: string

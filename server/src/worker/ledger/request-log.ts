@@ -1,6 +1,6 @@
 /** The request log, written in pages. No request waits for it: excess records are dropped and counted. */
 import type { RequestRecord } from '#ports/observer.ts'
-import type { RequestLogStore } from '#ports/request-log.ts'
+import type { PostgresRequests } from '#stores/postgres/ledger/requests.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 
 /** Records that wait in memory: a few seconds of a busy node, enough for a slow moment of the store. */
@@ -22,13 +22,13 @@ export interface RequestLogEvents {
 }
 
 export class RequestLog {
-  readonly #store: RequestLogStore
+  readonly #store: Pick<PostgresRequests, 'append'>
   readonly #events: RequestLogEvents
   #waiting: RequestRecord[] = []
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
 
-  constructor(store: RequestLogStore, events: RequestLogEvents) {
+  constructor(store: Pick<PostgresRequests, 'append'>, events: RequestLogEvents) {
     this.#store = store
     this.#events = events
   }

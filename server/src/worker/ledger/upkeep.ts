@@ -1,7 +1,10 @@
 /** The ledger's periodic chores, done by the oldest living node. */
-import type { HoursSealed, LedgerSealing } from '#ports/sealed-hours.ts'
+import type { HoursSealed } from '#ports/sealed-hours.ts'
+import type { PostgresSealing } from '#stores/postgres/ledger/seal.ts'
 import { StoreUnreachable } from '#ports/store.ts'
-import type { LedgerFigures, PartitionsMade, Reconciler, Reconciliation, Upkeep } from '#ports/upkeep.ts'
+import type { LedgerFigures, PartitionsMade, Reconciliation } from '#ports/upkeep.ts'
+import type { PostgresReconciler } from '#stores/postgres/ledger/reconciler.ts'
+import type { PostgresUpkeep } from '#stores/postgres/ledger/upkeep.ts'
 import { every, type Repetition } from '../every.ts'
 
 /** Interval at which the figures of the metrics are read and due chores are done. */
@@ -21,9 +24,9 @@ export const STEADY_CLOCK_MS = 3_600_000
 
 export interface UpkeepParts {
   readonly nodeId: string
-  readonly upkeep: Upkeep
-  readonly reconciler: Reconciler
-  readonly sealing: LedgerSealing
+  readonly upkeep: PostgresUpkeep
+  readonly reconciler: PostgresReconciler
+  readonly sealing: PostgresSealing
   readonly events: UpkeepEvents
   readonly monotonicMs: () => number
   /** How long the store's clock has run without a jump. */

@@ -1,15 +1,12 @@
 /** Incidents, and the notices that wait for channels. */
 import type { IncidentStep, NewNotice, OpenIncident } from '#core/alerts/incident.ts'
 import type { Notice } from '#core/alerts/notice.ts'
-import {
-  CHANNEL_HOLD_MS,
-  type AfterTry,
-  type AlertOutbox,
-  type DeliveryResult,
-  type DueNotice,
-} from '#ports/alerts.ts'
+import type { AfterTry, DeliveryResult, DueNotice } from '#ports/alerts.ts'
 import type { Database, Sql } from '../database.ts'
 import { reachable } from '../unreachable.ts'
+
+/** Hold of a channel by the node that sends to it: longer than a try may take. */
+const CHANNEL_HOLD_MS = 30_000
 
 const OPEN = `
 SELECT incident_id AS id, kind, cause, project, rules, severity, title, detail, level, grouped, started_at
@@ -136,18 +133,26 @@ interface DueRow {
   readonly due_at: Date
 }
 
-export class PostgresAlertOutbox implements AlertOutbox {
+/**
+ * Incidents and their notices. An incident starts once and ends once, whichever nodes report it. Notices are written with the
+ * step that they announce, are sent at least once, and in order for each incident and channel: a node that dies between
+ * sending one and recording it leaves it to another. Every method may be repeated after a lost answer, and rejects with
+ * `StoreUnreachable`.
+ */
+export class PostgresAlertOutbox {
   readonly #database: Database
 
   constructor(database: Database) {
     this.#database = database
   }
 
+  /** Those that have not ended. */
   async openIncidents(): Promise<readonly OpenIncident[]> {
     const rows = await reachable(this.#database.query<OpenRow>(OPEN))
     return rows.map(({ started_at: startedAt, ...row }) => ({ ...row, startedAtMs: startedAt.getTime() }))
   }
 
+  /** A step that was done already adds nothing. Returns the steps that were done now. */
   async record(steps: readonly IncidentStep[]): Promise<readonly IncidentStep[]> {
     const done: IncidentStep[] = []
     // One transaction for each step: a storm holds no lock for long, and a bad step stops no other.
@@ -156,6 +161,7 @@ export class PostgresAlertOutbox implements AlertOutbox {
     return done
   }
 
+  /** Takes at most one due notice of each channel that no node holds. */
   async due(limit: number): Promise<readonly DueNotice[]> {
     const rows = await reachable(
       this.#database.transaction(async (sql) => {
@@ -177,6 +183,7 @@ export class PostgresAlertOutbox implements AlertOutbox {
     }))
   }
 
+  /** Records a try, and gives the channel back. */
   async tried(due: DueNotice, result: DeliveryResult, after: AfterTry): Promise<void> {
     const { incident, channel, sequence, phase, tries } = due
     await reachable(
@@ -193,17 +200,20 @@ export class PostgresAlertOutbox implements AlertOutbox {
     )
   }
 
+  /** Records a test. */
   async tested(channel: string, result: DeliveryResult, atMs: number): Promise<void> {
     const values = deliveryValues({ channel, incident: null, phase: null, attempt: 1 }, result, atMs)
     await reachable(this.#database.query(DELIVERY, values))
   }
 
+  /** Lets a failing channel be tried at once. */
   async retryNow(channel: string): Promise<void> {
     await reachable(
       this.#database.query('UPDATE alert_queues SET next_at = now() WHERE channel_id = $1', [channel]),
     )
   }
 
+  /** Deletes incidents that ended, and tests made, more than `keptMs` ago; returns how many incidents. */
   async deleteOld(keptMs: number): Promise<number> {
     await reachable(this.#database.query(DELETE_TESTS, [keptMs]))
     let deleted = 0

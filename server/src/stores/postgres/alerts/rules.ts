@@ -8,13 +8,7 @@ import {
   type ChannelKind,
   type ChannelTarget,
 } from '#core/alerts/rule.ts'
-import {
-  MAX_ALERT_CHANNELS,
-  MAX_ALERT_RULES,
-  type AlertStore,
-  type NewAlertChannel,
-  type StoredAlerts,
-} from '#ports/alerts.ts'
+import type { NewAlertChannel, StoredAlerts } from '#ports/alerts.ts'
 import type { Actor } from '#ports/audit.ts'
 import type { SealingKeys } from '#ports/credentials.ts'
 import { ChangeRefused } from '#ports/key-store.ts'
@@ -70,7 +64,16 @@ const UNMUTE_WAITING = `
 UPDATE alert_notices SET is_muted = false, due_at = coalesce(held_until, now())
 WHERE ended_at IS NULL AND is_muted`
 
-export class PostgresAlertRules implements AlertStore {
+/** Bound of the store: each rule is evaluated every few seconds. */
+const MAX_ALERT_RULES = 100
+/** Bound of the store: each channel has a queue, and a person who reads it. */
+const MAX_ALERT_CHANNELS = 50
+
+/**
+ * Rules and channels of people. Every change is one step with its audit entry. A change that can't be made rejects with
+ * `ChangeRefused`; trouble with the store with `StoreUnreachable`.
+ */
+export class PostgresAlertRules {
   readonly #database: Database
   readonly #keys: SealingKeys
 
@@ -96,6 +99,7 @@ export class PostgresAlertRules implements AlertStore {
     }
   }
 
+  /** Adds a rule or replaces the one with its id. Refused: `exists` beyond `MAX_ALERT_RULES`, `missing` if `isNew` is false. */
   putRule(rule: AlertRule, isNew: boolean, actor: Actor): Promise<AlertRule> {
     const { id, name, isOn, kind, condition, scope, channels, quiet } = rule
     return this.#change(async (sql) => {
@@ -118,6 +122,7 @@ export class PostgresAlertRules implements AlertStore {
     })
   }
 
+  /** Refused: `missing`. */
   dropRule(id: string, actor: Actor): Promise<void> {
     return this.#change(async (sql) => {
       const [row] = await sql.query<RuleRow>('DELETE FROM alert_rules WHERE rule_id = $1 RETURNING *', [id])
@@ -127,6 +132,7 @@ export class PostgresAlertRules implements AlertStore {
     })
   }
 
+  /** Refused: `exists` for a name that is taken, and beyond `MAX_ALERT_CHANNELS`; `missing` if `isNew` is false. */
   putChannel(channel: NewAlertChannel, isNew: boolean, actor: Actor): Promise<AlertChannel> {
     const { id, name, target, keepsQuiet } = channel
     const { sealedKey, sealedSecret } = sealSecret(JSON.stringify(target), id, this.#keys)
@@ -152,6 +158,7 @@ export class PostgresAlertRules implements AlertStore {
     })
   }
 
+  /** With the notices that wait for it. Refused: `missing`, and `in-use` while a rule of the store names it. */
   dropChannel(id: string, actor: Actor): Promise<void> {
     return this.#change(async (sql) => {
       const users = await sql.query<RuleRow>(
@@ -177,6 +184,7 @@ export class PostgresAlertRules implements AlertStore {
     })
   }
 
+  /** Undefined: there is no such channel. Rejects with `CredentialLost`. */
   async target(id: string): Promise<ChannelTarget | undefined> {
     const [row] = await reachable(
       this.#database.query<ChannelRow>('SELECT * FROM alert_channels WHERE channel_id = $1', [id]),
@@ -194,6 +202,10 @@ export class PostgresAlertRules implements AlertStore {
     return JSON.parse(secret) as ChannelTarget
   }
 
+  /**
+   * Holds all notices until then, also those that wait. Undefined: no longer, and what waits because of it is sent unless
+   * quiet hours hold it.
+   */
   mute(untilMs: number | undefined, actor: Actor): Promise<void> {
     const until = untilMs === undefined ? null : new Date(untilMs)
     return this.#change(async (sql) => {

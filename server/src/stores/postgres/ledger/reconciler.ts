@@ -3,14 +3,10 @@ import { HOUR_MS } from '#core/money/ledger.ts'
 import type { StoreClock } from '#ports/clock.ts'
 import { LATENESS_MS } from '#ports/sealed-hours.ts'
 import {
-  MAX_BUDGETS,
-  MAX_OVERFLOWS,
-  MAX_REST_ROWS,
   SILENT_AFTER_MS,
   type LedgerFigures,
   type BudgetCorrection,
   type LedgerDifference,
-  type Reconciler,
   type Reconciliation,
   type SealFigures,
 } from '#ports/upkeep.ts'
@@ -87,7 +83,15 @@ interface BudgetRow {
   readonly leased_nano: bigint
 }
 
-export class PostgresReconciler implements Reconciler {
+/** Bound of the count: more rows need the same action. */
+const MAX_REST_ROWS = 10_000
+/** Bound of the list: each budget is a series in the metrics. */
+const MAX_BUDGETS = 200
+/** Bound of the list: more overflows need the same action. */
+const MAX_OVERFLOWS = 200
+
+/** Checks that the sums of the ledger agree with one another. Every method rejects with `StoreUnreachable`. */
+export class PostgresReconciler {
   readonly #database: Database
   readonly #clock: StoreClock
 
@@ -96,6 +100,7 @@ export class PostgresReconciler implements Reconciler {
     this.#clock = clock
   }
 
+  /** Current figures of the ledger: cheap enough to read every minute. */
   figures(): Promise<LedgerFigures> {
     // The clock has a connection of its own, which the built-in database does not have during a transaction.
     return reachable(
@@ -103,10 +108,19 @@ export class PostgresReconciler implements Reconciler {
     )
   }
 
+  /**
+   * Adds up the ledger again and compares it with the sums kept beside it. It reads the last hours of the ledger, the
+   * current one included, or all of it. Rollups that differ are reported and never changed. What a budget of that time says
+   * it has spent or leased is corrected, in one step with an audit entry, and reported.
+   */
   reconcile(hours: number | 'all'): Promise<Reconciliation> {
     return reachable(this.#reconcile(hours))
   }
 
+  /**
+   * The same for the hours that ended and were not compared yet, the oldest first, for a bounded time, and for all open budgets.
+   * Each hour is compared once here, and once more when it is sealed.
+   */
   reconcileDue(): Promise<Reconciliation> {
     return reachable(this.#reconcileDue())
   }

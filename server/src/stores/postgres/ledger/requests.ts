@@ -1,7 +1,6 @@
 import { DatabaseError } from 'pg'
 import { deploymentsOf, ownTime } from '#core/request/request-trace.ts'
 import type { RequestRecord } from '#ports/observer.ts'
-import type { RequestLogStore } from '#ports/request-log.ts'
 import { copyRow } from '../copy-in.ts'
 import type { Database } from '../database.ts'
 import { reachable } from '../unreachable.ts'
@@ -59,7 +58,8 @@ ON CONFLICT DO NOTHING`
 
 const UNIQUE_VIOLATION = '23505'
 
-export class PostgresRequests implements RequestLogStore {
+/** The outcome of each request, never its content. Rejects with `StoreUnreachable`; a record sent twice counts once. */
+export class PostgresRequests {
   readonly #database: Database
   readonly #nodeId: string | undefined
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HOUR_MS, hourOf } from '#core/money/ledger.ts'
 import type { StoreClock } from '#ports/clock.ts'
-import { LATENESS_MS, type HoursSealed, type LedgerSealing } from '#ports/sealed-hours.ts'
+import { LATENESS_MS, type HoursSealed } from '#ports/sealed-hours.ts'
 import type { LedgerDifference } from '#ports/upkeep.ts'
 import type { Database, Sql } from '../database.ts'
 import { reachable } from '../unreachable.ts'
@@ -47,7 +47,7 @@ interface AddedUpHour {
   readonly differences: readonly LedgerDifference[]
 }
 
-export class PostgresSealing implements LedgerSealing {
+export class PostgresSealing {
   readonly #database: Database
   readonly #clock: StoreClock
   /** The nodes of an earlier version whose late entries were looked for, all of which had ended. */
@@ -58,6 +58,11 @@ export class PostgresSealing implements LedgerSealing {
     this.#clock = clock
   }
 
+  /**
+   * Seals the hours that are due, the oldest first, and completes their days, for a bounded time; what is left is done in the next
+   * round. Any node may do it, twice or beside another: an hour is sealed once. A sum that differs from the entries of its hour is
+   * reported and never changed. Rejects with `StoreUnreachable`.
+   */
   sealDue(): Promise<HoursSealed> {
     return reachable(this.#sealDue())
   }

@@ -7,9 +7,7 @@ import {
   HOURS_KEPT_DAYS,
   REQUEST_LOG_DAYS,
   UNKNOWN_POSTED_AFTER_MS,
-  type OldDropped,
   type PartitionsMade,
-  type Upkeep,
 } from '#ports/upkeep.ts'
 import { reachable } from '../unreachable.ts'
 import type { Database } from '../database.ts'
@@ -40,7 +38,19 @@ DELETE FROM requests_rest WHERE request_id IN (
   SELECT request_id FROM requests_rest WHERE request_id < $1 ORDER BY request_id LIMIT ${PAGE_ROWS}
 ) RETURNING 1`
 
-export class PostgresUpkeep implements Upkeep {
+interface OldDropped {
+  /** Deleted partitions of the request log and of hourly sums. */
+  readonly partitions: readonly string[]
+  /** Deleted nodes. */
+  readonly nodes: number
+}
+
+/**
+ * Chores. Any node may do each of them, at any time, twice or beside another node: the outcome is the same. Each is done in
+ * short steps, so that no request waits long behind it, and what could not be done now is done the next time. The store's clock
+ * says what is due. Every method rejects with `StoreUnreachable`.
+ */
+export class PostgresUpkeep {
   readonly #database: Database
   readonly #ledger: LedgerStore
   readonly #clock: StoreClock
@@ -51,27 +61,49 @@ export class PostgresUpkeep implements Upkeep {
     this.#clock = clock
   }
 
+  /**
+   * True for the oldest living node whose clock is right within `MAX_CLOCK_SKEW_MS`, as its heartbeats say. It does the chores, so
+   * that many nodes do not all do the same; when it ends, the next one takes over.
+   */
   async isEldest(nodeId: string): Promise<boolean> {
     const [eldest] = await reachable(this.#database.query<{ node_id: string }>(ELDEST))
     return eldest?.node_id === nodeId
   }
 
+  /**
+   * Creates the partitions for rows of now and of the near future. Call it before the first row is written: a partition
+   * can't be created once its rows are in the default partition. A failure of one holds up no other.
+   */
   makePartitions(): Promise<PartitionsMade> {
     return this.#now((nowMs) => makePartitions(this.#database, nowMs))
   }
 
+  /**
+   * Deletes what has reached the end of its retention: the request log, hourly sums whose days are final, and nodes that
+   * ended long ago. One call deletes at most `DAYS_PER_ROUND` days of the request log and a month of sums, the oldest. The entries of
+   * the ledger and its daily sums stay.
+   */
   dropOld(): Promise<OldDropped> {
     return this.#now((nowMs) => this.#dropOld(nowMs))
   }
 
+  /** Builds the days from the hours: those that are not final, and final ones that have new corrections. */
   rollUpDays(): Promise<void> {
     return this.#now((nowMs) => rollUpOpenDays(this.#database, nowMs))
   }
 
+  /**
+   * Posts unknowns that were not resolved within `UNKNOWN_POSTED_AFTER_MS` at the reserved amount, as actor `system`.
+   * Returns how many.
+   */
   expireUnknowns(): Promise<number> {
     return this.#now((nowMs) => this.#expireUnknowns(new Date(nowMs - UNKNOWN_POSTED_AFTER_MS)))
   }
 
+  /**
+   * Deletes the remaining data of deleted projects: their request log, keys and secrets, and at last their names. What they
+   * spent stays in the ledger. Waits until every node knows of the deletion. Returns the names of the projects.
+   */
   deleteProjects(): Promise<readonly string[]> {
     return this.#now((nowMs) => deleteProjects(this.#database, nowMs))
   }
