@@ -153,7 +153,7 @@ export async function startNode(
     listeners,
     images,
     bulk,
-    stores,
+    openCalls: stores.openCalls,
     parts: opened.move(),
   })
   return {

@@ -1,6 +1,6 @@
 /** Opens what money needs beside the ledger: rate limits, leases and marks of budgets. */
 import type { Budget } from '#core/money/budget.ts'
-import type { LimiterMemory, NodeFigures } from '#ports/upkeep.ts'
+import type { NodeFigures } from '#ports/upkeep.ts'
 import type { MoneyOutside } from '#request/money/admission.ts'
 import { Leases } from '#request/money/leases.ts'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
@@ -21,14 +21,9 @@ const IDLE_LEASES_MS = 250
 /** Interval of checks whether a budget has passed a mark. */
 const BUDGET_MARKS_MS = 1000
 
-export interface Accounts extends AsyncDisposable {
-  readonly money: Omit<MoneyOutside, 'bytesOf'>
-  readonly nodeFigures: () => NodeFigures
-  /** Asks Redis. Undefined: it does not answer, does not say, or is not configured. */
-  readonly limiterMemory: () => Promise<LimiterMemory | undefined>
-}
+export type Accounts = Awaited<ReturnType<typeof openAccounts>>
 
-export interface AccountParts {
+interface AccountParts {
   readonly stores: Stores
   readonly catalog: Pick<CatalogInForce, 'refusal'>
   /** The budget of a project or a key as this node knows it now. */
@@ -37,7 +32,7 @@ export interface AccountParts {
   readonly onBudgetMark: (mark: BudgetMark) => void
 }
 
-export async function openAccounts(basics: Basics, parts: AccountParts): Promise<Accounts> {
+export async function openAccounts(basics: Basics, parts: AccountParts) {
   const { settings, storeUrls, clock, identifiers, log, metrics } = basics
   const { stores, budgetInForce } = parts
   const { nodeId, ledger, budgets, liveNodes, isStoreUnreachable } = stores
@@ -86,8 +81,9 @@ export async function openAccounts(basics: Basics, parts: AccountParts): Promise
       underBudget: (budget) => marks.use(budget),
       unsettled: (requestId, error) =>
         log.error({ requestId, err: error }, 'a usage record waits in the journal'),
-    },
+    } satisfies Omit<MoneyOutside, 'bytesOf'>,
     nodeFigures,
+    /** Asks Redis. Undefined: it does not answer, does not say, or is not configured. */
     limiterMemory: async () => redis && memoryOf(redis),
     async [Symbol.asyncDispose]() {
       await Promise.all(chores.map((chore) => chore.stop()))

@@ -5,7 +5,6 @@ import { budgetsIn } from '#control/budgets/rules.ts'
 import { cachedFor } from '#control/shared/cached-for.ts'
 import { NO_ALERTS } from '#core/alerts/rule.ts'
 import { tasksOf } from '#core/node/node-role.ts'
-import type { AlertTransport } from '#ports/alerts.ts'
 import { alertLog } from '#telemetry/alert-log.ts'
 import { alertTransport } from '#upstreams/connect/alert-transport.ts'
 import { WebhookHttp } from '#upstreams/connect/webhook.ts'
@@ -18,19 +17,12 @@ import type { Live } from './live.ts'
 import type { Spaces } from './spaces.ts'
 import type { Stores } from './stores.ts'
 
-export interface AlertParts {
-  readonly stores: Pick<
-    Stores,
-    'alerts' | 'alertOutbox' | 'forControl' | 'history' | 'isEldest' | 'pulse' | 'reportDatabase'
-  >
+interface AlertParts {
+  readonly stores: Stores
   readonly catalog: CatalogInForce
   readonly live: Pick<Live, 'drains' | 'summaries'>
   readonly spaces: Pick<Spaces, 'guard'>
   readonly controlUrl: string
-}
-
-export interface Alerts extends AsyncDisposable {
-  readonly transport: AlertTransport
 }
 
 /** Interval of checks of the rules: what starts is announced within seconds. */
@@ -40,7 +32,7 @@ const BUDGETS_MS = 10_000
 /** Budgets that are watched, the fullest first. */
 const MAX_BUDGETS = 500
 
-export function openAlerts(basics: Basics, parts: AlertParts): Alerts {
+export function openAlerts(basics: Basics, parts: AlertParts) {
   const { settings, clock, log } = basics
   const { stores, catalog } = parts
   const guarded = new WebhookHttp({ clock, proxy: settings.proxy })
@@ -85,7 +77,6 @@ function watchOf(
   { stores, catalog, live, spaces, controlUrl }: AlertParts,
   declared: () => typeof NO_ALERTS,
 ): AlertWatch {
-  const reports = stores.reportDatabase
   return new AlertWatch({
     store: stores.alerts,
     outbox: stores.alertOutbox,
@@ -97,7 +88,7 @@ function watchOf(
       declaredProjects: () => catalog.projects,
       isDrained: (deployment) => live.drains.of(deployment) !== undefined,
       reconciler: stores.forControl.reconciler,
-      reports,
+      reports: stores.reports,
       spaceGuard: spaces.guard,
       summaries: live.summaries,
     }),
@@ -106,7 +97,7 @@ function watchOf(
       () => clock.monotonicMs(),
       async () => {
         const question = { limit: MAX_BUDGETS }
-        const found = await listBudgets(reports, budgetsIn(catalog.projects), question, clock.nowMs())
+        const found = await listBudgets(stores.reports, budgetsIn(catalog.projects), question, clock.nowMs())
         return found.map(({ id, limit_nano, spent_nano, per, hard }) => ({
           id,
           limitNanoUsd: limit_nano,

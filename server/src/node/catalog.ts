@@ -25,14 +25,8 @@ export function catalogOf(
   return new CatalogInForce(configuration, { firstKey, log: logTo(basics) })
 }
 
-type Completing = 'credentials' | 'configuration' | 'prices'
-
 /** From now on upstreams, models, credentials and prices of the store are in force too. */
-export function completeCatalog(
-  catalog: CatalogInForce,
-  basics: Basics,
-  stores: Pick<Stores, Completing>,
-): Promise<void> {
+export function completeCatalog(catalog: CatalogInForce, basics: Basics, stores: Stores): Promise<void> {
   const { credentials, configuration: objects, prices: store } = stores
   const log = logTo(basics)
   const prices = new StoredPrices({ store, withPrices: withStoredPrices, log })
@@ -47,12 +41,9 @@ function logTo({ log }: Basics): CatalogLog {
 }
 
 /** The configuration of this node, which is loaded again when its file changes. */
-export interface FollowedConfiguration extends ConfigWatch {
-  /** One torana.yaml of it and what the store adds. */
-  readonly exported: ExportConfiguration
-}
+export type FollowedConfiguration = ReturnType<typeof followConfiguration>
 
-export interface FollowParts {
+interface FollowParts {
   readonly catalog: CatalogInForce
   readonly audit: ConfigAudit
   /** The file at the start. Undefined: there is none. */
@@ -65,7 +56,7 @@ export function followConfiguration(
   basics: Basics,
   env: Environment,
   { catalog, audit, since, ...parts }: FollowParts,
-): FollowedConfiguration {
+) {
   const { settings, clock, log, metrics } = basics
   metrics.node.configLoaded(clock.nowMs(), since?.digest ?? '')
   const loading = new ThreadLoading()
@@ -98,11 +89,13 @@ export function followConfiguration(
     })
   const watched =
     settings.configFile === undefined || since === undefined ? undefined : watch(settings.configFile, since)
+  /** One torana.yaml of it and what the store adds. */
+  const exported: ExportConfiguration = (parts) => {
+    const { text, base, extend } = loaded
+    return loading.exported({ text, file: base.file, catalog: extend(parts.objects).catalog }, parts)
+  }
   return {
-    exported: (parts) => {
-      const { text, base, extend } = loaded
-      return loading.exported({ text, file: base.file, catalog: extend(parts.objects).catalog }, parts)
-    },
+    exported,
     reload: () => watched?.reload(),
     close() {
       watched?.close()

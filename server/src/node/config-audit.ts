@@ -7,15 +7,9 @@ import { peppersOf } from '#runtime/secret.ts'
 import { LoadAudit } from '#worker/catalog/load-audit.ts'
 import type { Basics } from './basics.ts'
 
-export interface ConfigAudit extends AsyncDisposable {
-  /** Records that a configuration was loaded. `before` is undefined at the start of the node. */
-  note(after: Catalog, fileDigest: string, before?: Catalog): void
-}
+export type ConfigAudit = ReturnType<typeof openConfigAudit>
 
-export function openConfigAudit(
-  { settings, secrets, log }: Pick<Basics, 'settings' | 'secrets' | 'log'>,
-  audit: Pick<AuditLog, 'appendNews'>,
-): ConfigAudit {
+export function openConfigAudit({ settings, secrets, log }: Basics, audit: Pick<AuditLog, 'appendNews'>) {
   const { digestOf } = peppersOf(secrets).current
   const loads = new LoadAudit({
     audit,
@@ -24,7 +18,8 @@ export function openConfigAudit(
       log.error({ err: error }, 'a reload of torana.yaml could not be written to the audit'),
   })
   return {
-    note(after, file, before) {
+    /** Records that a configuration was loaded. `before` is undefined at the start of the node. */
+    note(after: Catalog, file: string, before?: Catalog): void {
       if (settings.configFile === undefined) return
       loads.note(() => loadDetail({ after, before, file }, digestOf, yieldLoop))
     },

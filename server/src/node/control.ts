@@ -1,6 +1,5 @@
 /** Composition of the private listener's app. */
 import { hostname } from 'node:os'
-import type { FastifyInstance } from 'fastify'
 import { builtInFacts } from '#config/build/facts.ts'
 import { knownProviders, tryUpstream } from '#config/build/offer.ts'
 import { readStoredPrice } from '#config/build/stored-prices.ts'
@@ -22,7 +21,7 @@ import { jobKeysOf } from '#runtime/secret.ts'
 import { writeBackup } from '#stores/backup.ts'
 import type { FollowedConfiguration } from './catalog.ts'
 import type { Accounts } from './accounts.ts'
-import type { Alerts } from './alerts.ts'
+import type { openAlerts } from './alerts.ts'
 import type { MetricsText } from '#telemetry/metrics.ts'
 import { version, type Basics } from './basics.ts'
 import type { Bulk } from './bulk.ts'
@@ -45,13 +44,13 @@ export interface Peers {
   readonly metrics: () => Promise<MetricsText>
 }
 
-export interface ControlParts {
+interface ControlParts {
   readonly peers: Peers | undefined
-  readonly scheduler: Pick<Scheduler, 'states'>
+  readonly scheduler: Scheduler
   readonly handlers: GatewayHandlers
   readonly uploads: UploadHandlers
-  readonly listeners: Pick<Listeners, 'certificate'>
-  readonly sharing: Pick<SharedVectors, 'averageItems' | 'sharedCacheTrouble'>
+  readonly listeners: Listeners
+  readonly sharing: SharedVectors
   readonly stores: Stores
   readonly readiness: NodeReadiness
   readonly publicUrl: string
@@ -62,26 +61,19 @@ export interface ControlParts {
   readonly directory: Directory
   readonly lake: Pick<OpenLake, 'forControl'>
   readonly spaces: Spaces
-  readonly live: Pick<Live, 'summaries' | 'drains'>
+  readonly live: Live
   readonly outside: EmbedOutside
-  readonly upstreams: Pick<Upstreams, 'listing'>
-  readonly images: Pick<Images, 'forGateway' | 'thumbnails' | 'blobs'>
-  readonly bulk: Pick<Bulk, 'forGateway'>
+  readonly upstreams: Upstreams
+  readonly images: Images
+  readonly bulk: Bulk
   readonly people: People
-  readonly alerts: Pick<Alerts, 'transport'>
+  readonly alerts: ReturnType<typeof openAlerts>
 }
 
 /** Addresses that only users of this machine can reach. */
 const LOOPBACK = /^(?:127\.|::1$|localhost$)/
 
-export interface ControlApps {
-  /** On the control port. */
-  readonly control: FastifyInstance
-  /** On the socket for commands, which has the control API in every role. */
-  readonly commands: FastifyInstance
-}
-
-export async function openControl(basics: Basics, parts: ControlParts): Promise<ControlApps> {
+export async function openControl(basics: Basics, parts: ControlParts) {
   const { clock, identifiers, log, metrics, security, settings } = basics
   await deleteOldBackups(settings.dataDir)
   if (!LOOPBACK.test(settings.controlHost) && settings.tls === undefined)
@@ -120,6 +112,7 @@ export async function openControl(basics: Basics, parts: ControlParts): Promise<
       onAdminRequest: (request) => security.note({ kind: 'admin_request', ...request }),
     },
   })
+  // The socket for commands has the control API in every role, the control port where the role has it.
   return { commands, control: tasksOf(settings.role).hasControl ? commands : controlServer(health) }
 }
 
@@ -131,6 +124,8 @@ function controlNode(
   const { upstreams, live, sharing, spaces, outside } = parts
   const { blobs, forGateway } = images
   return {
+    ...stores,
+    ...stores.forControl,
     clock,
     identifiers,
     version,
@@ -145,7 +140,6 @@ function controlNode(
     publicUrl,
     controlUrl,
     hostname: hostname(),
-    liveNodes: stores.liveNodes,
     onTopicFailure: (topic, error) =>
       log.warn({ topic, err: error }, 'a live topic of the console has no news'),
     catalog: () => catalog.current,
@@ -165,12 +159,7 @@ function controlNode(
     averageItems: sharing.averageItems,
     nameSpace: spaces.nameSpace,
     spaceGuard: spaces.guard,
-    reports: stores.reportDatabase,
-    alerts: stores.alerts,
-    alertOutbox: stores.alertOutbox,
     alertTransport: parts.alerts.transport,
-    audit: stores.audit,
-    batches: stores.batches,
     nodeFigures: parts.accounts.nodeFigures,
     limiterMemory: parts.accounts.limiterMemory,
     isDrained: (deployment) => live.drains.of(deployment) !== undefined,
@@ -182,19 +171,8 @@ function controlNode(
     certificate: () => validityOf(parts.listeners.certificate),
     sharedCache: () => sharing.sharedCacheTrouble && { trouble: sharing.sharedCacheTrouble() },
     writeBackup: (file, pictures) => writeBackup(file, stores.dump, pictures ? blobs.store : undefined),
-    reconciler: stores.forControl.reconciler,
-    isPoolerUnfit: stores.forControl.isPoolerUnfit,
-    makePartitions: () => stores.forControl.upkeep.makePartitions(),
-    credentials: stores.credentials,
-    drains: stores.drains,
-    files: stores.files,
-    history: stores.history,
-    keyStore: stores.keys,
     ledger: stores.ledgerStore,
     lake: parts.lake.forControl,
-    prices: stores.prices,
-    requestTail: stores.requestTail,
-    configuration: stores.configuration,
     ...parts.people.forControl,
     imageBlobs: images.forGateway.blobs,
     thumbnails: images.thumbnails,

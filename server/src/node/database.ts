@@ -85,7 +85,7 @@ export async function openDatabaseStores(
     ...ledger,
     budgets: new PostgresBudgets(forMoney),
     connections: settings.kind === 'postgres' ? POOL_SIZE + LEDGER_CONNECTIONS + REPORT_CONNECTIONS : 1,
-    keys: new PostgresKeys(database),
+    keyStore: new PostgresKeys(database),
     keyFile: new PackedKeyFile({
       folder: basics.settings.dataDir,
       keys: snapshotKeysOf(secrets),
@@ -109,7 +109,7 @@ export async function openDatabaseStores(
     prices: new PostgresPrices(database),
     lake: new PostgresLake(database),
     dump: (write) => dumpDatabase(database, version, basics.clock.nowMs(), write),
-    reportDatabase: withReachable(forReports),
+    reports: withReachable(forReports),
     ledgerStore: new PostgresLedger(forMoney),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }

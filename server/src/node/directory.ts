@@ -5,8 +5,6 @@ import { keyFrom } from '#core/keys/key.ts'
 import { nodeCaller } from '#control/shared/caller.ts'
 import type { AccessDependencies } from '#control/shared/authenticate.ts'
 import { playerNow } from '#control/shared/players.ts'
-import type { Peppers } from '#ports/key-store.ts'
-import type { KeyDirectory, TermsInForce } from '#ports/keys.ts'
 import { yieldLoop } from '#runtime/event-loop.ts'
 import { adminTokens, loadAdminToken, peppersOf } from '#runtime/secret.ts'
 import { MemoryKeys } from '#stores/memory/keys.ts'
@@ -19,34 +17,17 @@ import type { Basics } from './basics.ts'
 import type { CatalogInForce } from '#worker/catalog/in-force.ts'
 import type { Stores } from './stores.ts'
 
-export interface Directory extends AsyncDisposable {
-  readonly keys: KeyDirectory
-  /** The budget of a project or a key as this node knows it now. */
-  readonly budgetInForce: (budgetId: string) => Budget | undefined
-  /** For whatever goes on after its request. */
-  readonly terms: TermsInForce
-  readonly peppers: Peppers
-  /** Makes a new secret of a key, in Torana's own form. */
-  readonly newSecret: () => string
-  /** The caller that holds a token of the node itself. */
-  readonly callerOf: AccessDependencies['callerOf']
-  /** Whether there was a key at the start. Without one no caller is let in. */
-  readonly hasKeys: boolean
-  /** Why stored keys can't be judged yet, if so. */
-  readonly notReady: () => string | undefined
-}
+export type Directory = Awaited<ReturnType<typeof openDirectory>>
 
-export interface DirectoryParts {
-  readonly stores: Pick<Stores, 'keys' | 'keyFile' | 'pulse' | 'reportDatabase'>
-  readonly catalog: CatalogInForce
-}
-
-export async function openDirectory(basics: Basics, { stores, catalog }: DirectoryParts): Promise<Directory> {
+export async function openDirectory(
+  basics: Basics,
+  { stores, catalog }: { readonly stores: Stores; readonly catalog: CatalogInForce },
+) {
   const { settings, secrets, clock, log } = basics
   const peppers = peppersOf(secrets)
   const declared = new MemoryKeys(peppers.current.digestOf)
   const snapshot: KeySnapshot = new KeySnapshot({
-    source: stores.keys,
+    source: stores.keyStore,
     peppers,
     clock,
     file: stores.keyFile,
@@ -72,20 +53,22 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
   const tokens = [{ actor: 'local-admin', token: loadAdminToken(settings.dataDir) }]
   if (settings.adminToken !== undefined) tokens.push({ actor: 'admin-token', token: settings.adminToken })
   const actorOf = adminTokens(tokens)
+  /** The budget of a project or a key as this node knows it now. */
   const budgetInForce = (budgetId: string): Budget | undefined =>
     declared.budgetInForce(budgetId) ?? snapshot.budgetInForce(budgetId)
   const players = {
-    keyStore: stores.keys,
+    keyStore: stores.keyStore,
     declaredProjects: () => catalog.projects,
-    reports: stores.reportDatabase,
+    reports: stores.reports,
     playground: basics.playground,
     nodeTokens: tokens.map(({ actor }) => actor),
   }
   return {
+    /** For whatever goes on after its request. */
     terms: new NodeTerms({
       declared,
       snapshot,
-      source: stores.keys,
+      source: stores.keyStore,
       budgetInForce,
       playerNow: (player, project) => playerNow(player, project, players),
       clock,
@@ -93,13 +76,19 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
     keys: declaredFirst(declared, snapshot),
     budgetInForce,
     peppers,
+    /** Makes a new secret of a key, in Torana's own form. */
     newSecret: () => keyFrom(randomBytes(64), settings.cell),
-    callerOf: (token, isLocal) => {
+    /** The caller that holds a token of the node itself. */
+    callerOf: ((token, isLocal) => {
       const actor = settings.adminTokenOff && !isLocal ? undefined : actorOf(token)
       return actor === undefined ? undefined : nodeCaller(actor)
-    },
+    }) satisfies AccessDependencies['callerOf'],
+    /** Whether there was a key at the start. Without one no caller is let in. */
     hasKeys,
-    // Declared keys alone are not enough: to callers with stored keys it would be the node that refuses all of them.
+    /**
+     * Why stored keys can't be judged yet, if so. Declared keys alone are not enough: to callers with stored keys it would be
+     * the node that refuses all of them.
+     */
     notReady: () =>
       snapshot.isLoaded
         ? undefined

@@ -1,12 +1,11 @@
 /** Opens the public API. */
-import type { FastifyInstance } from 'fastify'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { brakeOf } from '#http/gateway/brake.ts'
 import { corsOf } from '#http/gateway/cors.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { CallsAtOnce } from '#http/gateway/caller/key-bounds.ts'
-import { uploadHandlers, type UploadHandlers } from '#http/gateway/files/upload-routes.ts'
-import { gatewayHandlers, type GatewayHandlers } from '#http/gateway/handlers.ts'
+import { uploadHandlers } from '#http/gateway/files/upload-routes.ts'
+import { gatewayHandlers } from '#http/gateway/handlers.ts'
 import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
 import { readOpenapi } from '#package/files.ts'
 import type { LargeJson } from '#ports/json.ts'
@@ -21,7 +20,7 @@ import type { SharedVectors } from './sharing.ts'
 import type { Spaces } from './spaces.ts'
 import type { Traffic } from './traffic.ts'
 
-export interface GatewayParts {
+interface GatewayParts {
   readonly readiness: NodeReadiness
   readonly publicUrl: string
   readonly directory: Directory
@@ -39,14 +38,7 @@ export interface GatewayParts {
 /** Hosts that stand for all addresses of a machine: no link can name them. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
-export interface OpenGateway {
-  readonly app: FastifyInstance
-  /** The journeys of callers, which the console's playground shares. */
-  readonly handlers: GatewayHandlers
-  readonly uploads: UploadHandlers
-}
-
-export function openGateway(basics: Basics, parts: GatewayParts): OpenGateway {
+export function openGateway(basics: Basics, parts: GatewayParts) {
   const { limits, cors, clock, identifiers, log, metrics, settings } = basics
   const {
     readiness,
@@ -102,6 +94,7 @@ export function openGateway(basics: Basics, parts: GatewayParts): OpenGateway {
     cors: cors && corsOf(cors),
     docsUrl,
   }
+  /** The journeys of callers, which the console's playground shares. */
   const handlers = gatewayHandlers(dependencies)
   const uploads = uploadHandlers(dependencies)
   return { app: gatewayServer(dependencies, handlers, uploads), handlers, uploads }

@@ -29,7 +29,7 @@ import type { Log } from '#telemetry/log.ts'
 import { every, type Repetition } from '#worker/every.ts'
 import { startImageWorker, type ImageWorkerEvents } from '#worker/image-jobs.ts'
 import type { Accounts } from './accounts.ts'
-import { openBlobs, type Blobs } from './blobs.ts'
+import { openBlobs } from './blobs.ts'
 import type { Basics } from './basics.ts'
 import type { CatalogInForce } from '#worker/catalog/in-force.ts'
 import type { Stores } from './stores.ts'
@@ -38,37 +38,26 @@ import type { Upstreams } from './upstreams.ts'
 /** Interval of attempts to move images from the spool to the store. */
 const DRAIN_MS = 5000
 
-export interface ImageParts {
-  readonly stores: Pick<
-    Stores,
-    'nodeId' | 'imageJobs' | 'appendLate' | 'isEldest' | 'isClockSteady' | 'pulse'
-  >
-  readonly accounts: Pick<Accounts, 'money'>
+interface ImageParts {
+  readonly stores: Stores
+  readonly accounts: Accounts
   readonly catalog: CatalogInForce
   readonly outside: { readonly observer: Observer }
-  readonly upstreams: Pick<Upstreams, 'imageUpstream' | 'fetcher'>
+  readonly upstreams: Upstreams
   readonly dispatch: Dispatch
   readonly terms: TermsInForce
   /** The address of the public listener, for links to images. */
   readonly publicUrl: string
 }
 
-export interface Images extends AsyncDisposable {
-  /** What the gateway's handlers need. */
-  readonly forGateway: ImagesOutside
-  readonly thumbnails: Pick<WorkerImageCodec, 'thumbnail'>
-  /** The store of images, for a backup and for the doctor. */
-  readonly blobs: Blobs
-  /** Waits up to `forMs` for the jobs in progress. */
-  drain(forMs: number): Promise<void>
-}
+export type Images = Awaited<ReturnType<typeof openImages>>
 
 type ImagesOutside = Omit<ImageDependencies, keyof Accounts['money'] | 'bytesOf'> &
   Pick<AssetDependencies, 'linkOf' | 'verifyLink'> &
   Pick<ImagesDependencies, 'answerRoom'> &
   Omit<ReadingOutside, 'json' | keyof ReadingBodyOutside>
 
-export async function openImages(basics: Basics, parts: ImageParts): Promise<Images> {
+export async function openImages(basics: Basics, parts: ImageParts) {
   const { settings, log } = basics
   const { stores, accounts } = parts
   const blobs = await openBlobs(settings, basics.limits, basics.clock)
@@ -82,7 +71,13 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
   const marking = blobPlace().catch(() => {})
   const codec = new WorkerImageCodec()
   const sealed = new SealedBlobs(blobs.store, jobKeysOf(basics.secrets))
-  const forGateway = { ...(await imagesOutside(basics, parts)), blobs: sealed, codec, diskRoom: blobs.room }
+  /** For the gateway's handlers. */
+  const forGateway: ImagesOutside = {
+    ...(await imagesOutside(basics, parts)),
+    blobs: sealed,
+    codec,
+    diskRoom: blobs.room,
+  }
   const worker = startImageWorker(
     {
       ...forGateway,
@@ -104,8 +99,10 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
   return {
     forGateway,
     thumbnails: codec,
+    /** The store of images, for a backup and for the doctor. */
     blobs,
-    drain: (forMs) => waitFor(forGateway.running.settled(), forMs),
+    /** Waits up to `forMs` for the jobs in progress. */
+    drain: (forMs: number) => waitFor(forGateway.running.settled(), forMs),
     async [Symbol.asyncDispose]() {
       await worker.stop()
       await marking

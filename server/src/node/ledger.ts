@@ -123,7 +123,7 @@ export async function openLedger(basics: Basics, parts: LedgerParts): Promise<No
     describe: (setup) => void (membership.setup = setup),
     forControl: {
       reconciler,
-      upkeep,
+      makePartitions: () => upkeep.makePartitions(),
       isPoolerUnfit: () => isPoolerUnfit(basics, database),
       figures: () => ({
         isStoreUnreachable: ledger.isStoreUnreachable,

@@ -2,7 +2,6 @@
 import { cachedFor } from '#control/shared/cached-for.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
-import type { Observer } from '#ports/observer.ts'
 import { validityOf } from '#http/certificate.ts'
 import type { Listeners } from '#http/listeners.ts'
 import { StoreUnreachable } from '#ports/store.ts'
@@ -21,37 +20,16 @@ const HOUR_MS = 3_600_000
 /** Time for which several pages share one question to the store. */
 const SHARED_MS = 500
 
-export interface LiveParts {
-  readonly stores: Pick<
-    Stores,
-    | 'nodeId'
-    | 'news'
-    | 'history'
-    | 'drains'
-    | 'openCalls'
-    | 'isEldest'
-    | 'pulse'
-    | 'isClockSteady'
-    | 'isStoreUnreachable'
-    | 'ledgerDifferences'
-    | 'forControl'
-  >
+interface LiveParts {
+  readonly stores: Stores
   readonly catalog: CatalogInForce
   readonly scheduler: Scheduler
   readonly listeners: Pick<Listeners, 'certificate'>
 }
 
-export interface Live extends AsyncDisposable {
-  /** Counts what happens to requests. */
-  readonly observer: Pick<Observer, 'callEnded' | 'overcounted' | 'requestEnded'>
-  readonly drains: DrainsInForce
-  /** The summaries of all nodes that reported lately; this one is always among them. */
-  readonly summaries: () => Promise<readonly NodeSummary[]>
-  /** Sets the source of the space guard's reasons, once the guard is open. */
-  explainBy(reasonOf: (deployment: string) => string | undefined): void
-}
+export type Live = Awaited<ReturnType<typeof openLive>>
 
-export async function openLive({ clock, log }: Basics, parts: LiveParts): Promise<Live> {
+export async function openLive({ clock, log }: Basics, parts: LiveParts) {
   const { stores, catalog, scheduler, listeners } = parts
   const quiet = (error: unknown): void => {
     if (!(error instanceof StoreUnreachable))
@@ -105,8 +83,10 @@ export async function openLive({ clock, log }: Basics, parts: LiveParts): Promis
     every(HOUR_MS, dropOld, quiet),
   ]
   return {
+    /** Counts what happens to requests. */
     observer: traffic,
     drains,
+    /** The summaries of all nodes that reported lately; this one is always among them. */
     summaries: cachedFor(
       SHARED_MS,
       () => clock.monotonicMs(),
@@ -118,7 +98,8 @@ export async function openLive({ clock, log }: Basics, parts: LiveParts): Promis
         return [summary(), ...others.filter(({ node }) => node !== stores.nodeId)]
       },
     ),
-    explainBy: (reasonOf) => void (guardReason = reasonOf),
+    /** Sets the source of the space guard's reasons, once the guard is open. */
+    explainBy: (reasonOf: typeof guardReason) => void (guardReason = reasonOf),
     async [Symbol.asyncDispose]() {
       clearInterval(looks)
       await Promise.all(chores.map((chore) => chore.stop()))

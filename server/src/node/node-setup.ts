@@ -8,14 +8,14 @@ import type { Blobs } from './blobs.ts'
 import type { CatalogInForce } from '#worker/catalog/in-force.ts'
 import type { Stores } from './stores.ts'
 
-export interface NodeSetupParts {
-  readonly stores: Pick<Stores, 'describe' | 'connections'>
-  readonly catalog: Pick<CatalogInForce, 'declared' | 'follow'>
-  readonly blobs: Pick<Blobs, 'place'>
+interface NodeSetupParts {
+  readonly stores: Stores
+  readonly catalog: CatalogInForce
+  readonly blobs: Blobs
 }
 
 export function openNodeSetup(
-  { secrets, log }: Pick<Basics, 'secrets' | 'log'>,
+  { secrets, log }: Basics,
   { stores, catalog, blobs }: NodeSetupParts,
 ): AsyncDisposable {
   // A configuration holds secrets, so its digests are keyed.

@@ -12,12 +12,12 @@ import type { Live } from './live.ts'
 import type { Stores } from './stores.ts'
 import type { Upstreams } from './upstreams.ts'
 
-export interface OutsideParts {
-  readonly stores: Pick<Stores, 'logRequest'>
-  readonly accounts: Pick<Accounts, 'money'>
-  readonly upstreams: Pick<Upstreams, 'upstream'>
+interface OutsideParts {
+  readonly stores: Stores
+  readonly accounts: Accounts
+  readonly upstreams: Upstreams
   readonly tokens: TokenCounter
-  readonly live: Pick<Live, 'observer'>
+  readonly live: Live
   readonly traces: Traces | undefined
 }
 

@@ -21,7 +21,7 @@ export type People = Awaited<ReturnType<typeof openPeople>>
 
 export async function openPeople(
   { clock, log, secrets, settings }: Basics,
-  { reportDatabase: reports }: Pick<Stores, 'reportDatabase'>,
+  { reports }: Pick<Stores, 'reports'>,
   controlUrl: string,
 ) {
   const logUnwritten = (error: unknown): void => log.warn({ err: error }, 'a session could not be written')

@@ -6,17 +6,17 @@ import type { Basics } from './basics.ts'
 import type { Directory } from './directory.ts'
 import type { Stores } from './stores.ts'
 
-export interface ReadinessParts {
-  readonly listeners: Pick<Listeners, 'isDraining' | 'isOpen'>
-  readonly directory: Pick<Directory, 'notReady'>
-  readonly stores: Pick<Stores, 'failure'>
-  readonly catalog: Pick<CatalogInForce, 'refusal'>
+interface ReadinessParts {
+  readonly listeners: Listeners
+  readonly directory: Directory
+  readonly stores: Stores
+  readonly catalog: CatalogInForce
   readonly signal: AbortSignal
   readonly ended: PromiseWithResolvers<void>
 }
 
 export function readinessOf(
-  { clock, log }: Pick<Basics, 'clock' | 'log'>,
+  { clock, log }: Basics,
   { listeners, directory, stores, catalog, signal, ended }: ReadinessParts,
 ): NodeReadiness {
   return new NodeReadiness({

@@ -12,11 +12,6 @@ import { TieredVectorCache } from '#stores/tiered-vector-cache.ts'
 import { cacheLog } from '#telemetry/store-log.ts'
 import type { Basics } from './basics.ts'
 
-export interface SharingParts {
-  readonly isTrusted: SharingRules['isTrusted']
-  readonly isConfirmed: SharingRules['isConfirmed']
-}
-
 export interface SharedVectors extends AsyncDisposable {
   readonly sharingOf: EmbedDependencies['sharingOf']
   readonly cache: VectorCache
@@ -26,7 +21,10 @@ export interface SharedVectors extends AsyncDisposable {
   readonly averageItems: (model: string) => number | undefined
 }
 
-export function openSharing(basics: Basics, guard: SharingParts): SharedVectors {
+export function openSharing(
+  basics: Basics,
+  guard: Pick<SharingRules, 'isTrusted' | 'isConfirmed'>,
+): SharedVectors {
   const { secrets, clock, log, limits } = basics
   const near = new MemoryVectorCache({ maxBytes: limits.cacheBytes, clock })
   const { cache: url } = basics.storeUrls

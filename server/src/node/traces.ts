@@ -6,15 +6,11 @@ import { placeIn } from '#telemetry/traces/place.ts'
 import { Traces } from '#telemetry/traces/traces.ts'
 import { commit, version, type Basics } from './basics.ts'
 
-export interface OpenTraces extends AsyncDisposable {
-  /** Undefined: there is no receiver. */
-  readonly traces: Traces | undefined
-}
-
+/** Without traces if there is no receiver. */
 export function openTraces(
   { settings, clock, log, metrics }: Basics,
   catalog: { readonly current: Catalog },
-): OpenTraces {
+) {
   const { tracing } = settings
   if (tracing === undefined) return { traces: undefined, async [Symbol.asyncDispose]() {} }
   const program = { 'service.version': commit === '' ? version : `${version}+${commit}` }

@@ -3,24 +3,20 @@ import { RetryBudget } from '#core/schedule/retry-budget.ts'
 import { Scheduler } from '#core/schedule/scheduler.ts'
 import { Dispatch } from '#request/traffic/dispatch.ts'
 import { after } from '#runtime/clock.ts'
-import { senseLoad, type Load } from '#runtime/load.ts'
+import { senseLoad } from '#runtime/load.ts'
 import { Targets } from '#worker/spaces/targets.ts'
 import { unchangedIn } from '#worker/traffic/unchanged.ts'
 import type { Basics } from './basics.ts'
 import type { CatalogInForce } from '#worker/catalog/in-force.ts'
 
-export interface Traffic extends Disposable {
-  readonly scheduler: Scheduler
-  readonly dispatch: Dispatch
-  readonly load: Load
-}
+export type Traffic = ReturnType<typeof openTraffic>
 
-export interface TrafficParts {
+interface TrafficParts {
   readonly catalog: CatalogInForce
   readonly liveNodes: () => number
 }
 
-export function openTraffic({ clock, limits }: Basics, { catalog, liveNodes }: TrafficParts): Traffic {
+export function openTraffic({ clock, limits }: Basics, { catalog, liveNodes }: TrafficParts) {
   const targets = new Targets(catalog.current)
   const scheduler = new Scheduler({
     nodes: liveNodes,

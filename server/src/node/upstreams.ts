@@ -1,8 +1,5 @@
 /** Opens what calls upstreams: connections, dialects, demo models, and downloads of images. */
 import type { Deployment } from '#core/catalog/catalog.ts'
-import type { ImageUpstream, PictureFetcher } from '#ports/image-upstream.ts'
-import type { ModelListing } from '#ports/model-listing.ts'
-import type { EmbeddingUpstream } from '#ports/upstream.ts'
 import { sharedYield, yieldLoop } from '#runtime/event-loop.ts'
 import { aiSdkEmbedding } from '#upstreams/ai-sdk/embedding.ts'
 import { aiSdkImage } from '#upstreams/ai-sdk/image.ts'
@@ -17,16 +14,9 @@ import { Substitutions } from '#worker/catalog/substitutions.ts'
 import { upstreamRegistry } from '#upstreams/registry.ts'
 import type { Basics } from './basics.ts'
 
-export interface Upstreams extends AsyncDisposable {
-  readonly upstream: EmbeddingUpstream
-  /** Whether a call would load a model into this process. */
-  readonly isAsleep: (deployment: Pick<Deployment, 'upstream'>) => boolean
-  readonly imageUpstream: ImageUpstream
-  readonly fetcher: PictureFetcher
-  readonly listing: ModelListing
-}
+export type Upstreams = ReturnType<typeof openUpstreams>
 
-export function openUpstreams({ settings, limits, clock, log, metrics }: Basics): Upstreams {
+export function openUpstreams({ settings, limits, clock, log, metrics }: Basics) {
   const options = { ...limits, proxy: settings.proxy }
   // Of all bodies together a megabyte, which is about what a turn reads.
   const http = new UpstreamHttp({ ...options, yieldOnSending: sharedYield(16) })
@@ -44,7 +34,8 @@ export function openUpstreams({ settings, limits, clock, log, metrics }: Basics)
       upstreamRegistry(http, yieldLoop, { 'ai-sdk': aiSdkEmbedding(options), demo }),
       report,
     ),
-    isAsleep: ({ upstream }) => upstream.dialect === 'demo' && demo.isAsleep,
+    /** Whether a call would load a model into this process. */
+    isAsleep: ({ upstream }: Pick<Deployment, 'upstream'>) => upstream.dialect === 'demo' && demo.isAsleep,
     imageUpstream: reportingImages(
       imageRegistry(http, {
         fetcher,

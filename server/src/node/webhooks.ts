@@ -12,16 +12,10 @@ import { WebhookSender } from '#worker/webhooks.ts'
 import type { Basics } from './basics.ts'
 import type { Stores } from './stores.ts'
 
-export interface WebhookParts {
-  readonly stores: Pick<Stores, 'nodeId' | 'webhooks' | 'pulse'>
-  readonly catalog: Pick<CatalogInForce, 'declared'>
-}
-
-export interface Webhooks extends AsyncDisposable {
-  readonly budgetMark: (mark: BudgetMark) => void
-}
-
-export function openWebhooks(basics: Basics, { stores, catalog }: WebhookParts): Webhooks {
+export function openWebhooks(
+  basics: Basics,
+  { stores, catalog }: { readonly stores: Stores; readonly catalog: CatalogInForce },
+) {
   const { settings, clock, log } = basics
   const outbox = stores.webhooks
   const guarded = new WebhookHttp({ clock, proxy: settings.proxy })
@@ -39,7 +33,7 @@ export function openWebhooks(basics: Basics, { stores, catalog }: WebhookParts):
   })
   const sending = tasksOf(settings.role).doesChores ? sender.start() : undefined
   return {
-    budgetMark({ budget: { id: budgetId, limitNanoUsd }, ...mark }) {
+    budgetMark({ budget: { id: budgetId, limitNanoUsd }, ...mark }: BudgetMark): void {
       const reached = { ...mark, project: projectOf(budgetId), budgetId, limitNanoUsd }
       const events = budgetReachedEvents(reached, clock.nowMs(), webhooksIn(catalog))
       if (events.length === 0) return
@@ -55,6 +49,6 @@ export function openWebhooks(basics: Basics, { stores, catalog }: WebhookParts):
 }
 
 /** The webhooks of the catalog in force. */
-export function webhooksIn(catalog: WebhookParts['catalog']): WebhooksFor {
+export function webhooksIn(catalog: CatalogInForce): WebhooksFor {
   return (project, type) => webhooksFor(catalog.declared.projects, project, type)
 }

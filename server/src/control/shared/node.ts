@@ -54,7 +54,28 @@ import type { SignInLimits } from './sign-in-limits.ts'
 import type { Transports } from './transport.ts'
 import type { SpaceGuard } from './space-guard.ts'
 
-export interface ControlNode {
+/** The stores among them, under the names that the node itself has for them. */
+export interface ControlStores {
+  readonly alerts: PostgresAlertRules
+  readonly alertOutbox: PostgresAlertOutbox
+  readonly audit: AuditLog
+  readonly batches: Batches
+  readonly configuration: StoredConfiguration
+  readonly credentials: CredentialStore
+  readonly drains: DrainStore
+  readonly files: Files
+  readonly history: PostgresTrafficHistory
+  readonly keyStore: KeyStore
+  /** Nodes that share the work, as of the last heartbeat. */
+  readonly liveNodes: () => number
+  readonly prices: PriceStore
+  /** Connections of their own for what people look at: a slow page never holds up a request. They reject with `StoreUnreachable`. */
+  readonly reports: Database
+  /** The newest requests of this node, as they end. */
+  readonly requestTail: RequestTail
+}
+
+export interface ControlNode extends ControlStores {
   readonly clock: Clock
   readonly identifiers: Identifiers
   readonly version: string
@@ -76,8 +97,6 @@ export interface ControlNode {
   readonly controlUrl: string
   /** The name of this node in rows of the request log. */
   readonly hostname: string
-  /** Nodes that share the work, as of the last heartbeat. */
-  readonly liveNodes: () => number
   /** A live topic failed to say what is new. Its stream goes on. */
   readonly onTopicFailure: (topic: string, error: unknown) => void
 
@@ -137,32 +156,17 @@ export interface ControlNode {
   /** Writes all tables, with images and files if `pictures` is set. */
   readonly writeBackup: (file: FileHandle, pictures: boolean) => Promise<WrittenBackup>
 
-  /** Connections of their own for what people look at: a slow page never holds up a request. They reject with `StoreUnreachable`. */
-  readonly reports: Database
-  /** Rules and channels of the store. */
-  readonly alerts: PostgresAlertRules
-  readonly alertOutbox: Pick<PostgresAlertOutbox, 'retryNow' | 'tested'>
   readonly alertTransport: AlertTransport
-  readonly audit: AuditLog
-  readonly batches: Batches
   /** What makes batches of files. */
   readonly forBatches: CreateDependencies
   readonly reconciler: PostgresReconciler
   readonly makePartitions: PostgresUpkeep['makePartitions']
   /** Whether a pooler gives each statement another session of PostgreSQL. Undefined: it does not answer, or is built in. */
   readonly isPoolerUnfit: () => Promise<boolean | undefined>
-  readonly credentials: CredentialStore
-  readonly drains: DrainStore
-  readonly files: Files
-  readonly history: PostgresTrafficHistory
-  readonly keyStore: KeyStore
+  /** Where an operator resolves calls with an unknown outcome. */
   readonly ledger: LedgerStore
   /** Sealed days of the ledger in the blob store. */
   readonly lake: NodeLake
-  readonly prices: PriceStore
-  /** The requests of this node as they end. */
-  readonly requestTail: RequestTail
-  readonly configuration: StoredConfiguration
   /** What was spent under budgets. */
   readonly spending: SpendingReader
   /** Keys as they are now, for work that goes on after its request. */

@@ -61,12 +61,12 @@ export async function openMemoryStores(
     failure: () => undefined,
     describe: () => {},
     // A node asks by itself for the link of a first admin, and gets none.
-    reportDatabase: emptyReports,
+    reports: emptyReports,
     ledgerStore: absent('ledger for people'),
     connections: 0,
     forControl: ledgerForControl(),
     budgets: memory,
-    keys,
+    keyStore: keys,
     keyFile: someKeyFile(),
     credentials: new MemoryCredentials(clock, audit, () => keys.directoryChanged()),
     audit,
@@ -88,7 +88,7 @@ export async function openMemoryStores(
 function ledgerForControl(): LedgerForControl {
   return {
     reconciler: absent('sums'),
-    upkeep: absent('partitions'),
+    makePartitions: absent('partitions'),
     isPoolerUnfit: async () => undefined,
     figures: () => ({
       isStoreUnreachable: false,
