@@ -27,27 +27,20 @@ import type { Stores } from './stores.ts'
 import type { Traffic } from './traffic.ts'
 
 export interface BatchParts {
-  readonly stores: Pick<Stores, 'nodeId' | 'batches' | 'files' | 'isEldest' | 'isClockSteady' | 'pulse'>
+  readonly stores: Stores
   readonly blobs: Blobs
   readonly catalog: CatalogInForce
   readonly outside: EmbedOutside
   readonly traffic: Traffic
   readonly sharing: SharedVectors
   readonly spaces: Spaces
-  readonly images: Pick<Images, 'forGateway'>
+  readonly images: Images
   readonly json: LargeJson
   readonly terms: TermsInForce
   readonly publicUrl: string
 }
 
-export interface OpenBatches extends AsyncDisposable {
-  /** What the gateway's handlers need. */
-  readonly forGateway: Pick<BatchesDependencies, 'forBatches'>
-  /** Begins no further chunk, and waits up to `forMs` for those in progress. */
-  drain(forMs: number): Promise<void>
-}
-
-export function openBatches(basics: Basics, parts: BatchParts): OpenBatches {
+export function openBatches(basics: Basics, parts: BatchParts) {
   const { settings, clock, identifiers, log } = basics
   const { stores, blobs, catalog } = parts
   const { batches, files } = stores
@@ -65,8 +58,9 @@ export function openBatches(basics: Basics, parts: BatchParts): OpenBatches {
         identifiers,
         hashing,
       },
-    },
-    drain: (forMs) => waitFor(worker?.stop() ?? Promise.resolve(), forMs),
+    } satisfies Pick<BatchesDependencies, 'forBatches'>,
+    /** Begins no further chunk, and waits up to `forMs` for those in progress. */
+    drain: (forMs: number) => waitFor(worker?.stop() ?? Promise.resolve(), forMs),
     async [Symbol.asyncDispose]() {
       await worker?.stop()
     },

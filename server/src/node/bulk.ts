@@ -1,23 +1,18 @@
 /** Opens bulk work: files of requests, and the batches that run them. */
 import type { Basics } from './basics.ts'
-import { openBatches, type BatchParts, type OpenBatches } from './batches.ts'
-import { openFiles, type FileParts, type OpenFiles } from './files.ts'
+import { openBatches, type BatchParts } from './batches.ts'
+import { openFiles, type FileParts } from './files.ts'
 
-export interface Bulk extends AsyncDisposable {
-  /** What the gateway's handlers need. */
-  readonly forGateway: OpenFiles['forGateway'] & OpenBatches['forGateway']
-  /** Begins no further chunk of a batch, and waits up to `forMs` for those in progress. */
-  drain(forMs: number): Promise<void>
-}
+export type Bulk = Awaited<ReturnType<typeof openBulk>>
 
-export async function openBulk(basics: Basics, parts: BatchParts & FileParts): Promise<Bulk> {
+export async function openBulk(basics: Basics, parts: BatchParts & FileParts) {
   await using opened = new AsyncDisposableStack()
   const files = opened.use(await openFiles(basics, parts))
   const batches = opened.use(openBatches(basics, parts))
   const all = opened.move()
   return {
     forGateway: { ...files.forGateway, ...batches.forGateway },
-    drain: (forMs) => batches.drain(forMs),
+    drain: batches.drain,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }

@@ -15,13 +15,8 @@ import type { Basics } from './basics.ts'
 import type { Blobs } from './blobs.ts'
 import type { Stores } from './stores.ts'
 
-export interface OpenFiles extends AsyncDisposable {
-  /** What the gateway's handlers need. */
-  readonly forGateway: Omit<FilesDependencies & UploadsDependencies, keyof ListenerDependencies | 'bodyRoom'>
-}
-
 export interface FileParts {
-  readonly stores: Pick<Stores, 'files' | 'fileUploads' | 'batches' | 'isEldest' | 'pulse'>
+  readonly stores: Stores
   readonly blobs: Blobs
   readonly terms: TermsInForce
 }
@@ -31,7 +26,7 @@ const ARRIVING_AT_ONCE = 16
 /** A project gets at most three times the places that stay free: a file may arrive for minutes. */
 const HEADROOM = 3
 
-export async function openFiles(basics: Basics, { stores, blobs, terms }: FileParts): Promise<OpenFiles> {
+export async function openFiles(basics: Basics, { stores, blobs, terms }: FileParts) {
   const { settings, limits, log } = basics
   const { files } = stores
   const fileBlobs = blobs.kept
@@ -68,7 +63,7 @@ export async function openFiles(basics: Basics, { stores, blobs, terms }: FilePa
       limits,
       wait,
       yieldOnArrival: sharedYield(4),
-    },
+    } satisfies Omit<FilesDependencies & UploadsDependencies, keyof ListenerDependencies | 'bodyRoom'>,
     async [Symbol.asyncDispose]() {
       await worker.stop()
       await scanning.close()

@@ -7,15 +7,15 @@ import type { Basics } from './basics.ts'
 import type { Blobs } from './blobs.ts'
 import type { Stores } from './stores.ts'
 
-export interface SuspectNodeParts {
-  readonly stores: Pick<Stores, 'suspects' | 'isEldest' | 'pulse'>
+interface SuspectParts {
+  readonly stores: Stores
   readonly blobs: Blobs
   readonly catalog: CatalogInForce
 }
 
 export function openSuspects(
   { settings, clock, log }: Basics,
-  { stores, blobs, catalog }: SuspectNodeParts,
+  { stores, blobs, catalog }: SuspectParts,
 ): AsyncDisposable {
   const suspects = new Suspects({
     store: stores.suspects,
