@@ -12,7 +12,7 @@ test('a database is migrated, backed up and restored, and nothing is overwritten
     const { exit, stdout, stderr } = runTorana({ folder, env, args: args.split(' ') })
     return { code: await exit, stdout: stdout(), stderr: stderr() }
   }
-  assert.match((await torana('migrate', from.url)).stdout, /^applied 0001-money\.sql$/m)
+  assert.match((await torana('migrate', from.url)).stdout, /^applied 0001-directory\.sql$/m)
   assert.equal((await torana('migrate', from.url)).stdout, 'The tables are up to date.\n')
   const made = await torana('backup torana.gz', from.url)
   assert.match(

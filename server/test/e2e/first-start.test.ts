@@ -64,7 +64,7 @@ test('the log of the first start is a few short lines: what each migration did i
   for (const line of updates) assert.match(line, /"migrations":\d+/)
   assert.ok(lines.length <= 1 + updates.length && updates.length <= 1, lines.join('\n'))
   for (const line of lines) assert.ok(line.length < 200, line)
-  assert.doesNotMatch(torana.stdout(), /0001-money/)
+  assert.doesNotMatch(torana.stdout(), /0001-directory/)
 })
 
 test('a text that is far too long is refused, as the model tells, and the next text is answered', async () => {
