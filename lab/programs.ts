@@ -197,7 +197,7 @@ const CHECKS: Readonly<Record<string, Program>> = {
   },
   'check/drift': {
     answers:
-      'how many vectors of a changed model leave under the old name, and for how long; whether noise alone is ever quarantined; what rides cost; whether answers stay the same; --quick; --only drift,noise,tokens,answers --runs 100',
+      'how many vectors of a changed model leave under the old name, and for how long; whether any is in the output of a batch; whether noise alone is ever quarantined; what probes cost; --quick; --only drift,batches,noise,tokens --runs 100',
     needs: 'PostgreSQL',
   },
   'check/image-drift': {

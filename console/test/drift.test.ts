@@ -4,10 +4,8 @@ import { eventually } from '../../server/test/support/process.ts'
 import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
 const node = nodeOfFile({
-  limits: { rideIntervalMs: 1000 },
   models: {
     'pair-w16': { on: ['mode-one', 'mode-two'], spaceGuard: true },
-    'ridden-w16': { on: 'mode-ridden', spaceGuard: true },
     'seen-w16': {
       on: 'mode-seen',
       spaceGuard: true,
@@ -34,37 +32,6 @@ test('a deployment that leaves its space is drawn below the limit, and the quest
   await expect(page.getByRole('figure', { name: /mode-two: .* at the last check/ })).toBeVisible()
   for (const measure of ['Length', 'Cosine']) await page.getByRole('button', { name: measure }).click()
   await assertAccessible(page, 'drift')
-  assert.deepEqual(complaints, [])
-})
-
-test('probe texts in live calls are points between the checks, and one that failed is marked', async ({
-  openConsole,
-}) => {
-  const { page, go, complaints } = await openConsole(node)
-  const ask = () => node.ask({ model: 'ridden-w16', input: 'a text' })
-  const count = async (path: string) => {
-    const { body } = await node.control('GET', path, { token: await node.tokenOf('admin') })
-    return (body['data'] as { kind?: string }[]).filter(({ kind = 'ride' }) => kind === 'ride').length
-  }
-  await eventually(async () => {
-    await ask()
-    assert.ok((await count('/spaces/ridden-w16/rides')) > 0)
-  })
-  await node.provider.setMode('ridden', { vectors: 'other-model' })
-  await eventually(async () => {
-    await ask()
-    assert.ok((await count('/spaces/ridden-w16/series')) > 0)
-  })
-  await go('/deployments/ridden-w16%2Fmode-ridden?tab=drift&looks=24h')
-  await expect(page.getByText('rides: probe texts in live calls')).toBeVisible(SOON)
-  await expect(page.getByText('failed ride')).toBeVisible()
-  await expect(page.getByText(/^A probe text in a live call failed: cosine /)).toBeVisible()
-  await page.getByRole('figure').focus()
-  await page.keyboard.press('t')
-  const table = page.getByRole('figure').getByRole('table')
-  await expect(table.getByRole('columnheader', { name: /live calls$/ })).toBeVisible()
-  await expect(table.getByText(/, \d+ rides?$/)).toBeVisible()
-  await assertAccessible(page, 'drift with rides')
   assert.deepEqual(complaints, [])
 })
 

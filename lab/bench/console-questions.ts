@@ -77,7 +77,6 @@ function questionsFor({ nowMs, project, key, requestId, batchId, model, deployme
     '/api/v1/routing/{model}': [`/../${segment(model)}`],
     '/api/v1/deployments/{id}': [`/../${segment(deployment)}`],
     '/api/v1/deployments/{id}/history': [`/../../${segment(deployment)}/history`],
-    '/api/v1/spaces/{model}/rides': [`/../../${segment(model)}/rides`],
     '/api/v1/spaces/{model}/slots': [`/../../${segment(model)}/slots`],
     '/api/v1/spaces/{model}/series': [`/../../${segment(model)}/series`],
     '/api/v1/requests': [

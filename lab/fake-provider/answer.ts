@@ -1,5 +1,5 @@
 import { keyOf } from './contents.ts'
-import { drifted, noisy, swapEnds } from './drift.ts'
+import { drifted, noisy, swapEnds, type VectorKind } from './drift.ts'
 import { lengthOf, obeyedText, readText } from './obeyed-fields.ts'
 import type { Scenario } from './traits.ts'
 import { base64Of, numberText, truncated, vectorOf, wideNumberText } from './vectors.ts'
@@ -37,6 +37,17 @@ export function answerOf(scenario: Scenario, wire: Wire, question: Question, cal
   }
 }
 
+/** The kind of drift of one text in a call. Null: its vector is the right one. */
+export function driftOf(
+  { vectors, amount }: Scenario,
+  texts: readonly string[],
+  text: string,
+): VectorKind | null {
+  const bytes = amount('drifts-at-N')
+  if (texts.length < (amount('drifts-from-N') ?? 0)) return null
+  return bytes === undefined || Buffer.byteLength(text) === bytes ? vectors : null
+}
+
 function encodingFor(scenario: Scenario, question: Question): Encoding {
   if (scenario.has('base64-only')) return 'base64'
   if (scenario.has('ignores-encoding')) return 'float'
@@ -52,7 +63,8 @@ function vectorAt(
   const content = question.contents?.[index]
   const imageSpace = scenario.has('other-image-encoder') ? 'other image encoder: ' : ''
   const key = content === undefined ? text : keyOf(content, imageSpace)
-  const vector = drifted(scenario.vectors, vectorFor(scenario, question, key), key)
+  const kind = driftOf(scenario, question.texts, text)
+  const vector = drifted(kind, vectorFor(scenario, question, key), key)
   const millionths = scenario.amount('image-noise-N')
   const isImage = content?.some(({ kind }) => kind === 'image') === true
   if (millionths === undefined || !isImage) return vector

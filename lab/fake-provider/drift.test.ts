@@ -81,6 +81,22 @@ describe('drift over HTTP', () => {
     assert.ok(!('vectors' in (provider.entries().at(-1) ?? assert.fail())))
   })
 
+  it('is in large calls only, or in texts of a length only, where the scenario says so', async () => {
+    const kinds = async (traits: string, input: string[]): Promise<boolean[]> => {
+      const answer = await embed(`${provider.url}/vectors-other-model+${traits}`, { input })
+      const logged = provider.entries().at(-1)?.vectors
+      const drifts = vectorsIn(answer.json()).map((vector, index) => {
+        const right = vectorOf(input[index] ?? '', vector.length)
+        return vector.some((value, at) => Math.fround(value) !== right[at])
+      })
+      assert.equal(logged, drifts.includes(true) ? 'other-model' : undefined)
+      return drifts
+    }
+    assert.deepEqual(await kinds('drifts-from-3', ['a', 'b']), [false, false])
+    assert.deepEqual(await kinds('drifts-from-3', ['a', 'b', 'c']), [true, true, true])
+    assert.deepEqual(await kinds('drifts-at-4', ['a', 'four', 'äh!']), [false, true, true])
+  })
+
   it('swapped exchanges the vectors of two inputs, and leaves a single one alone', async () => {
     const many = vectorsIn((await embed(`${provider.url}/vectors-swapped`)).json())
     const [first, second, third, fourth] = expected

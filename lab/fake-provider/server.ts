@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { driftOf } from './answer.ts'
 import { behaviourOf, type Behaviour } from './behaviour.ts'
 import { Capacity } from './capacity.ts'
 import { contentNotes } from './contents.ts'
@@ -18,6 +19,7 @@ import { OwnPorts } from './own-ports.ts'
 import { PlannedFailures } from './planned-failures.ts'
 import { credentialOf, fieldsOf, play, refusalOf, type Call, type Outcome } from './play.ts'
 import { isPlayed } from './players/all.ts'
+import type { Scenario } from './traits.ts'
 
 /** Longer than any client keeps an idle connection, so that a reset is always one the scenario asked for. */
 const keepAliveMs = 120_000
@@ -201,9 +203,14 @@ function entryOf(
     served,
     authorization: credentialOf(request.headers)?.slice(-4) ?? null,
     ...(waitedMs === undefined ? {} : { waitedMs }),
-    ...(scenario?.vectors ? { vectors: scenario.vectors } : {}),
+    ...driftNote(scenario, question?.texts ?? []),
     ...image,
   }
+}
+
+function driftNote(scenario: Scenario | null, texts: readonly string[]): Pick<LogEntry, 'vectors'> {
+  const kind = scenario && texts.map((text) => driftOf(scenario, texts, text)).find((one) => one !== null)
+  return kind ? { vectors: kind } : {}
 }
 
 function headerOf(request: IncomingMessage, name: string): string | null {

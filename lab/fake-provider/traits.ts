@@ -43,6 +43,8 @@ export const traits = {
   'bad-base64': 'an illegal character in the first base64 text',
   'other-space': 'vectors of another model under the same name',
   'vectors-KIND': 'vectors of a model that has changed: the table of drift lists the kinds',
+  'drifts-from-N': 'with vectors-KIND: only in calls with at least N inputs',
+  'drifts-at-N': 'with vectors-KIND: only texts of exactly N bytes',
 
   'slow-N': 'answers after N milliseconds',
   'capacity-N':

@@ -98,8 +98,8 @@ export async function startNode(
   const json = opened.adopt(new WorkerJson(loaded.limits), (one) => one.close())
   const upstreams = opened.use(openUpstreams(basics))
   // Called when a batch ends; none does before the guard is open.
-  const hasLeftSpace: StoreParts['hasLeftSpace'] = (made) => spaces.guard.hasLeft(made)
-  const storeParts = { webhooksFor: webhooksIn(catalog), hasLeftSpace, onEnded: () => ended.resolve() }
+  const judgeMade: StoreParts['judgeMade'] = (made) => spaces.guard.judgeMade(made)
+  const storeParts = { webhooksFor: webhooksIn(catalog), judgeMade, onEnded: () => ended.resolve() }
   const stores = opened.use(await openStores(basics, storeParts))
   signal.throwIfAborted()
   const configAudit = opened.use(openConfigAudit(basics, stores.audit))
@@ -115,10 +115,10 @@ export async function startNode(
   const { scheduler } = traffic
   const live = opened.use(await openLive(basics, { stores, catalog, scheduler, listeners }))
   const { traces } = opened.use(openTraces(basics, catalog))
-  const withoutRides = outsideOf(basics, { stores, accounts, upstreams, tokens, live, traces })
-  const spaceParts = { stores, catalog, scheduler, outside: withoutRides, upstreams, signal }
+  const unguarded = outsideOf(basics, { stores, accounts, upstreams, tokens, live, traces })
+  const spaceParts = { stores, catalog, scheduler, outside: unguarded, upstreams, signal }
   const spaces = opened.use(await openSpaces(basics, spaceParts))
-  const outside = { ...withoutRides, rides: spaces.guard.rides }
+  const outside = { ...unguarded, guard: spaces.guard }
   live.explainBy((deployment) => spaces.guard.standingOf(deployment)?.reason)
   signal.throwIfAborted()
   const sharing = opened.use(openSharing(basics, spaces.guard))

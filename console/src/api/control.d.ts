@@ -352,12 +352,11 @@ export interface paths {
         get: operations["listSpaces"];
     };
     "/api/v1/spaces/{model}/series": {
-        /** All probes of the deployments of a model, newest first */
+        /**
+         * The probes of the deployments of a model, newest first
+         * @description Every probe of all texts and images, and those of deployments in use that were outside the space.
+         */
         get: operations["spaceSeries"];
-    };
-    "/api/v1/spaces/{model}/rides": {
-        /** Probe texts that rode along in live calls, in slots of five minutes, newest first */
-        get: operations["spaceRides"];
     };
     "/api/v1/spaces/{model}/slots": {
         /** The worst probe of each slot of time, for charts over weeks, newest first */
@@ -3971,11 +3970,6 @@ export interface components {
             /** Format: date-time */
             at: string;
             deployment: string;
-            /**
-             * @description `ride`: one probe text in a live call. Rides appear here only if they were outside the space.
-             * @enum {string}
-             */
-            kind: "probe" | "ride";
             /** @description The space that the probe was compared with. */
             space: string;
             /**
@@ -3983,7 +3977,7 @@ export interface components {
              * @enum {string}
              */
             verdict: "good" | "warned" | "quarantined" | "failed";
-            /** @description The cosine of each of the eight probe texts with its reference, then of the three probe images if the deployment takes images. null: nothing could be compared, or the probe is old. */
+            /** @description The cosine of each of the eight probe texts with its reference, then of the three probe images if the deployment takes images. null: nothing could be compared, or one text alone. */
             cosines: number[] | null;
             /** @description The least of these cosines. Images have wider limits than texts. null: nothing could be compared. */
             least_cosine: number | null;
@@ -3995,22 +3989,6 @@ export interface components {
             data: components["schemas"]["SpaceProbe"][];
             /** @constant */
             has_more: false;
-        };
-        SpaceRideList: {
-            data: components["schemas"]["SpaceRides"][];
-            /** @description There are older ones. */
-            has_more: boolean;
-        };
-        SpaceRides: {
-            /**
-             * Format: date-time
-             * @description Where the slot of five minutes begins.
-             */
-            at: string;
-            deployment: string;
-            /** @description Probe texts that rode along in live calls and were within the space, on all nodes. */
-            rides: number;
-            least_cosine: number;
         };
         SpaceSeries: {
             data: components["schemas"]["SpaceProbe"][];
@@ -7366,40 +7344,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SpaceSeries"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["WrongHost"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    spaceRides: {
-        parameters: {
-            query?: {
-                /** @description Default: the oldest there is. */
-                since?: string;
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                /** @description Its id or an alias; `/` is written `%2F`. */
-                model: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SpaceRideList"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -1,64 +1,142 @@
-/** A batch of the same lines at both nodes: every one of its calls has a rider where it has room, at any interval. */
+/** Batches whose upstream changes at a random moment of theirs: no vector of the new space may be in what they made. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { KEY } from './node.ts'
+import { BatchCaller, embeddingLines, type BatchAnswer } from '../../../server/test/support/batches.ts'
+import { startFakeProvider } from '../../fake-provider/server.ts'
+import { base64Of, vectorOf } from '../../fake-provider/vectors.ts'
+import { median, type Report } from '../../report.ts'
+import type { Workplace } from '../../workplace.ts'
+import { KEY, startNode, WIDTH } from './node.ts'
+import { changedVector } from './run.ts'
 
-/** Longest time of a small batch on a busy machine. */
+/**
+ * The upstream's answers are slow, so that a batch lasts for some calls. `large`: it changes in calls with as many inputs as a batch's
+ * have, and in no others.
+ */
+const KINDS = { whole: undefined, large: 'drifts-from-16' } as const
+type Kind = keyof typeof KINDS
+
+const LINES = 1500
+const ANSWER_MS = 150
+const AT_ONCE = 4
+const LOOK_MS = 50
+/** A batch that drops lines makes them again at once. */
 const ENDED_MS = 120_000
-const LOOK_MS = 250
-const HEADERS = { authorization: `Bearer ${KEY}` }
 
-interface Batch {
-  readonly id: string
+interface BatchFigures {
+  readonly kind: Kind
   readonly status: string
-  readonly output_file_id: string | null
-  readonly error_file_id: string | null
+  readonly wrong: number
+  readonly dropped: number
+  readonly missing: number
 }
 
-/** The bodies of the answers, by line: without ids, which differ. */
-export async function batchAnswers(url: string, bodies: readonly object[]): Promise<readonly string[]> {
-  const lines = bodies.map((body, index) =>
-    JSON.stringify({ custom_id: `line-${index}`, method: 'POST', url: '/v1/embeddings', body }),
+export async function measureBatches(runs: number, place: Workplace, report: Report): Promise<string[][]> {
+  const provider = await startFakeProvider()
+  const database = await place.postgres()
+  const modes = (Object.keys(KINDS) as Kind[]).flatMap((kind) =>
+    Array.from({ length: runs }, (_, run) => ({ kind, name: `batch-${kind}-${run}` })),
   )
-  const form = new FormData()
-  form.set('purpose', 'batch')
-  form.set('file', new Blob([`${lines.join('\n')}\n`]), 'lines.jsonl')
-  const file = await answered<{ readonly id: string }>(`${url}/v1/files`, form)
-  const asked = { input_file_id: file.id, endpoint: '/v1/embeddings', completion_window: '24h' }
-  const { id } = await answered<Batch>(`${url}/v1/batches`, JSON.stringify(asked))
-  const batch = await ended(url, id)
-  const texts = await Promise.all(
-    [batch.output_file_id, batch.error_file_id].map(async (made) =>
-      made === null ? '' : (await fetch(`${url}/v1/files/${made}/content`, { headers: HEADERS })).text(),
+  const upstreamOf = (mode: string): object => ({
+    dialect: 'openai',
+    baseUrl: `${provider.url}/slow-${ANSWER_MS}+mode-${mode}/v1`,
+    apiKey: 'sk-upstream-0123456789',
+  })
+  const torana = await startNode({
+    place,
+    name: 'batches',
+    databaseUrl: database.url,
+    upstreams: Object.fromEntries(
+      modes.flatMap(({ name }) => [name, `${name}-healthy`]).map((mode) => [mode, upstreamOf(mode)]),
     ),
-  )
-  const answers = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''))
-  return answers.map((line) => bodyText(JSON.parse(line) as AnsweredLine)).toSorted()
+    models: Object.fromEntries(
+      modes.map(({ name }) => [
+        name,
+        {
+          kind: 'embedding',
+          embedding: { dimensions: WIDTH },
+          price: { usdPerMillionTokens: 0.02 },
+          deployments: [name, `${name}-healthy`].map((upstream, priority) => ({
+            upstream,
+            model: `embed-w${WIDTH}`,
+            priority,
+            limits: { concurrency: 2 },
+          })),
+        },
+      ]),
+    ),
+  })
+  const caller = new BatchCaller(torana.url, KEY)
+  const figures: BatchFigures[] = []
+  const left = [...modes]
+  const worker = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const { kind, name } = next
+      const change = { vectors: 'other-model', traits: KINDS[kind] ?? null }
+      figures.push(await oneBatch(kind, name, caller, () => provider.setMode(name, change)))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await torana.stop()
+  await provider.close()
+  const tables = (Object.keys(KINDS) as Kind[]).map((kind) => {
+    const own = figures.filter((one) => one.kind === kind)
+    const [wrong, missing] = [sum(own, (one) => one.wrong), sum(own, (one) => one.missing)]
+    const ended = own.filter(({ status }) => status === 'completed').length
+    report.aim(`batches, ${kind}: vectors of the new space in their output`, String(wrong), '0', wrong === 0)
+    report.aim(`batches, ${kind}: lines without a result`, String(missing), '0', missing === 0)
+    report.aim(`batches, ${kind}: completed`, `${ended} of ${own.length}`, 'all', ended === own.length)
+    const dropped = own.map((one) => one.dropped)
+    return [
+      kind,
+      String(own.length),
+      String(own.length * LINES),
+      String(wrong),
+      `${median(dropped)}, ${Math.max(...dropped)}`,
+    ]
+  })
+  return [
+    ['change', 'batches', 'lines', 'wrong vectors in outputs', 'lines made again: median, worst'],
+    ...tables,
+  ]
 }
 
-interface AnsweredLine {
-  readonly custom_id: string
-  readonly response: { readonly status_code: number; readonly body: unknown } | null
-  readonly error: unknown
-}
-
-function bodyText({ custom_id: line, response, error }: AnsweredLine): string {
-  return JSON.stringify([line, response?.status_code, response?.body, error])
-}
-
-async function ended(url: string, id: string): Promise<Batch> {
+/** The change comes when a random part of its lines is done, up to all but the last. */
+async function oneBatch(
+  kind: Kind,
+  model: string,
+  caller: BatchCaller,
+  change: () => Promise<unknown>,
+): Promise<BatchFigures> {
+  const texts = Array.from({ length: LINES }, (_, line) => `${model} ${line} of a batch`)
+  const { id } = await caller.create(await caller.upload(embeddingLines(model, texts)))
+  const changeAt = Math.floor(Math.random() * LINES)
+  let isChanged = false
   const untilMs = performance.now() + ENDED_MS
-  for (;;) {
-    const batch = await answered<Batch>(`${url}/v1/batches/${id}`)
-    if (['completed', 'failed', 'expired', 'cancelled'].includes(batch.status)) return batch
-    if (performance.now() > untilMs) throw new Error(`the batch is still ${batch.status}`)
+  let batch: BatchAnswer = await caller.get(id)
+  for (; batch.status === 'in_progress' && performance.now() < untilMs; batch = await caller.get(id)) {
+    if (!isChanged && batch.request_counts.completed >= changeAt) {
+      isChanged = true
+      await change()
+    }
     await wait(LOOK_MS)
+  }
+  const lines = await caller.lines(batch.output_file_id)
+  let [wrong, right] = [0, 0]
+  for (const { custom_id: line, response } of lines) {
+    const text = texts[Number(line.slice('line '.length))] ?? ''
+    const embedding = response?.body.data[0]?.embedding
+    if (embedding === base64Of(vectorOf(text, WIDTH))) right += 1
+    else if (embedding === base64Of(changedVector(text))) wrong += 1
+  }
+  return {
+    kind,
+    status: batch.status,
+    wrong,
+    dropped: batch.torana.dropped_lines,
+    missing: LINES - wrong - right,
   }
 }
 
-async function answered<Answer>(url: string, body?: FormData | string): Promise<Answer> {
-  const type = typeof body === 'string' ? { 'content-type': 'application/json' } : {}
-  const sent = body === undefined ? {} : { method: 'POST', body }
-  const answer = await fetch(url, { ...sent, headers: { ...HEADERS, ...type } })
-  if (!answer.ok) throw new Error(await answer.text())
-  return (await answer.json()) as Answer
+function sum(all: readonly BatchFigures[], of: (one: BatchFigures) => number): number {
+  return all.reduce((total, one) => total + of(one), 0)
 }

@@ -2,21 +2,12 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Behaviour } from '../../fake-provider/behaviour.ts'
 import type { LogEntry } from '../../fake-provider/log.ts'
 import { startFakeProvider } from '../../fake-provider/server.ts'
-import { tokensOf } from '../../fake-provider/vectors.ts'
-import { RIDE_TEXT } from '../../../server/src/core/embedding/probe-texts.ts'
 import type { Workplace } from '../../workplace.ts'
-import { startNode, WIDTH } from './node.ts'
+import { changeOf, isSized, questionsOf, sizeOf, type Kind } from './kinds.ts'
+import { QuarantineWatch, startNode, WIDTH } from './node.ts'
 import { isNotice, seenInRun, type RunSeen } from './run.ts'
-
-/**
- * `alone`: the model's only deployment changes. `second`: one of two does. `replicas`: every second call reaches the changed one of
- * two replicas behind one address. `chance`: each call reaches either of them by chance.
- */
-export const KINDS = ['alone', 'second', 'replicas', 'chance'] as const
-type Kind = (typeof KINDS)[number]
 
 export interface Cell {
   readonly kind: Kind
@@ -24,8 +15,6 @@ export interface Cell {
   readonly runs: number
   /** Runs side by side. */
   readonly atOnce: number
-  /** Of rides. The same for all cells of a node. */
-  readonly intervalMs: number
   /** How long a change may go unnoticed. */
   readonly patienceMs: number
   /** How long the traffic goes on after it was noticed. */
@@ -39,12 +28,12 @@ export interface RunFigures {
   readonly leaked: number
   /** Seconds from the change to the last of them. */
   readonly leakedSeconds: number
-  /** Those that were asked for after the upstream had answered the first ride that met the change. */
-  readonly leakedAfterRide: number
+  /** Those that were asked for after the upstream had answered the first probe that met the change. */
+  readonly leakedAfterProbe: number
   /** Those that came after the first answer that was withheld, or made elsewhere. */
   readonly leakedAfterNotice: number
-  /** Rides that were answered from the change on, up to the first that met it. */
-  readonly rides: number
+  /** Probes that were answered from the change on, up to the first that met it. */
+  readonly probes: number
   /** Vectors of neither space, or under another name. */
   readonly wrong: number
   /** Refusals after the change by code, and before it. */
@@ -55,9 +44,13 @@ export interface RunFigures {
 
 /** Time of an upstream's answer, so that calls are in progress when the change is noticed. */
 const ANSWER_MS = 20
-/** Time in which the first call, and the first ride beside it, are answered. */
+/** Time in which the first call is answered. */
 const WARM_UP_MS = 2000
-const PROBE_INPUTS = 8
+/** Time in which the traffic has paid for a probe of its size, at ten requests per second. */
+const EARNING_MS = 25_000
+/** The moment of a change is anywhere between two probes. */
+const BETWEEN_MS = 20_000
+const QUIET_PER_SECOND = 1
 
 /** All of them in one node. Figures of the runs of each cell, in their order. */
 export async function measuredCells(
@@ -65,7 +58,6 @@ export async function measuredCells(
   place: Workplace,
   databaseUrl: string,
 ): Promise<readonly (readonly RunFigures[])[]> {
-  const [{ intervalMs } = { intervalMs: 0 }] = cells
   const name = cells.map(nameOf).join('-')
   const logFile = join(place.folder, `served-${name}.jsonl`)
   const provider = await startFakeProvider({ logFile })
@@ -93,33 +85,43 @@ export async function measuredCells(
         },
       ]),
     ),
-    limits: { rideIntervalMs: intervalMs },
   })
+  const watch = new QuarantineWatch(torana)
   const seen = await Promise.all(
     cells.map((cell) =>
-      inPool(modesOf(cell), cell.atOnce, (mode) => {
+      inPool([...modesOf(cell).entries()], cell.atOnce, ([run, mode]) => {
         const { kind, perSecond, patienceMs, afterMs } = cell
-        const changeAfterMs = WARM_UP_MS + Math.random() * intervalMs
-        const change = changeOf(kind)
+        const isEarning = isSized(kind)
         const { url } = torana
         return seenInRun({
           url,
           provider,
           model: mode,
           mode,
-          change,
+          change: changeOf(kind, run),
+          question: questionsOf(kind, run),
           perSecond,
-          changeAfterMs,
+          // What only has to be in use leaves the machine room for more runs.
+          perSecondBefore: isEarning ? perSecond : Math.min(QUIET_PER_SECOND, perSecond),
+          changeAfterMs: (isEarning ? EARNING_MS : WARM_UP_MS) + Math.random() * BETWEEN_MS,
+          isQuarantined: () => watch.has(mode),
           patienceMs,
           afterMs,
         })
       }),
     ),
   )
+  await watch[Symbol.asyncDispose]()
   await torana.stop()
   await provider.close()
-  const rides = await ridesIn(logFile)
-  return seen.map((runs) => runs.map((run) => figuresOf(run, rides.get(run.mode) ?? [])))
+  const calls = await callsIn(logFile)
+  return seen.map((runs, index) =>
+    runs.map((one) => {
+      const { kind } = cells[index] as Cell
+      const run = Number(one.mode.split('-').at(-1))
+      return figuresOf(one, probesIn(calls.get(one.mode) ?? [], sizeOf(kind, run)))
+    }),
+  )
 }
 
 export function nameOf({ kind, perSecond }: Cell): string {
@@ -129,12 +131,6 @@ export function nameOf({ kind, perSecond }: Cell): string {
 /** The models of a cell, and the provider's names for the upstreams that change: one for each run. */
 function modesOf(cell: Cell): readonly string[] {
   return Array.from({ length: cell.runs }, (_, number) => `${nameOf(cell)}-${number}`)
-}
-
-function changeOf(kind: Kind): Partial<Behaviour> {
-  const change = { vectors: 'other-model' }
-  if (kind === 'alone' || kind === 'second') return change
-  return { ...change, share: 0.5, byChance: kind === 'chance' }
 }
 
 async function inPool<Item, Result>(
@@ -151,31 +147,40 @@ async function inPool<Item, Result>(
   return results
 }
 
-interface Ride {
+/** A call that the provider answered. */
+interface AnsweredCall {
   readonly atMs: number
+  readonly inputs: number
+  readonly tokens: number
   readonly isChanged: boolean
 }
 
-/** Every call with the ride text, by the provider's name of its upstream, in the order of their answers. */
-async function ridesIn(logFile: string): Promise<ReadonlyMap<string, readonly Ride[]>> {
-  const rides = new Map<string, Ride[]>()
-  const isRide = ({ inputs, tokens }: LogEntry): boolean =>
-    inputs === 2 || inputs === PROBE_INPUTS || tokens === tokensOf(RIDE_TEXT)
+/** By the provider's name of the upstream, in the order of their answers. */
+async function callsIn(logFile: string): Promise<ReadonlyMap<string, readonly AnsweredCall[]>> {
+  const calls = new Map<string, AnsweredCall[]>()
   for await (const line of createInterface({ input: createReadStream(logFile) })) {
-    const entry = JSON.parse(line) as LogEntry
-    const mode = /mode-([\w.-]+)/.exec(entry.scenario)?.[1]
-    if (mode === undefined || !isRide(entry)) continue
-    const known = rides.get(mode) ?? []
-    known.push({ atMs: Date.parse(entry.at), isChanged: entry.vectors !== undefined })
-    rides.set(mode, known)
+    const { at, scenario, inputs, tokens, vectors } = JSON.parse(line) as LogEntry
+    const mode = /mode-([\w.-]+)/.exec(scenario)?.[1]
+    if (mode === undefined) continue
+    const known = calls.get(mode) ?? []
+    known.push({ atMs: Date.parse(at), inputs, tokens, isChanged: vectors !== undefined })
+    calls.set(mode, known)
   }
-  return rides
+  return calls
 }
 
-function figuresOf({ isNoticed, changedMs, all }: RunSeen, rides: readonly Ride[]): RunFigures {
+/** Calls of another size than those of callers. */
+function probesIn(
+  calls: readonly AnsweredCall[],
+  callers: { readonly inputs: number; readonly tokens: number },
+): readonly AnsweredCall[] {
+  return calls.filter(({ inputs, tokens }) => inputs !== callers.inputs || tokens !== callers.tokens)
+}
+
+function figuresOf({ isNoticed, changedMs, all }: RunSeen, probes: readonly AnsweredCall[]): RunFigures {
   const leaked = all.filter(({ vector }) => vector === 'new')
   // The log has whole milliseconds.
-  const since = rides.filter(({ atMs }) => atMs >= Math.floor(changedMs))
+  const since = probes.filter(({ atMs }) => atMs >= Math.floor(changedMs))
   const met = since.findIndex(({ isChanged }) => isChanged)
   const metMs = since[met]?.atMs ?? Infinity
   const spaces = new Set(all.flatMap(({ space }) => (space === '' ? [] : [space])))
@@ -190,9 +195,9 @@ function figuresOf({ isNoticed, changedMs, all }: RunSeen, rides: readonly Ride[
     isNoticed,
     leaked: leaked.length,
     leakedSeconds: Math.max(0, ...leaked.map(({ receivedMs }) => (receivedMs - changedMs) / 1000)),
-    leakedAfterRide: leaked.filter(({ sentMs }) => sentMs > metMs + 1).length,
+    leakedAfterProbe: leaked.filter(({ sentMs }) => sentMs > metMs + 1).length,
     leakedAfterNotice: leaked.filter(({ receivedMs }) => receivedMs > noticedMs).length,
-    rides: met + 1,
+    probes: met + 1,
     wrong: all.filter(({ vector }) => vector === 'neither').length + (spaces.size === 1 ? 0 : 1),
     refused,
     refusedBefore: failed.filter(({ receivedMs }) => receivedMs < changedMs).length,

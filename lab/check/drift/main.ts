@@ -1,15 +1,15 @@
 /**
  * Drift of vector spaces. Parts, of which `--only` names some:
- * `drift`: upstreams that change their vectors under load, `--runs 100` of each of `--cells alone-1,second-100` (all without it);
- * `--add` keeps the runs of earlier calls. `noise`: a simulated day of noisy deployments. `tokens`: what rides cost, in `--minutes 3`.
- * `answers`: `--requests 500` to a node with a rider in every call, and to one without. `--quick`: a short part of each, for CI.
+ * `drift`: upstreams that change their vectors under load, `--runs 100` of each of `--cells alone-1,large-100` (all without it);
+ * `--add` keeps the runs of earlier calls. `batches`: upstreams that change during a batch, `--batches 20` of each kind. `noise`: a
+ * simulated day of noisy deployments. `tokens`: what probes cost, in `--minutes 3`. `--quick`: a short part of each, for CI.
  * `--write` writes lab/notes/drift.md and docs/figures.json from the last run of each part. Exits with 1 when an aim is missed.
  */
 import { parseArgs } from 'node:util'
 import { publishTexts } from '../../book/publish.ts'
 import { loadText, Report } from '../../report.ts'
 import { Workplace } from '../../workplace.ts'
-import { compareAnswers } from './answers.ts'
+import { measureBatches } from './batches.ts'
 import { nameOf } from './cells.ts'
 import { allCells, driftFigures, driftTable, measureDrift, measureQuickly, reportDrift } from './drift.ts'
 import { keepTables, writeNotes } from './notes.ts'
@@ -23,18 +23,16 @@ const { values: options } = parseArgs({
     cells: { type: 'string' },
     add: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '3' },
-    requests: { type: 'string', default: '500' },
+    batches: { type: 'string', default: '20' },
     quick: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 })
 const { quick: isQuick } = options
-const PARTS = ['answers', 'noise', 'tokens', 'drift']
-/** A day has 4,320 rides and 96 probes. */
+const PARTS = ['noise', 'tokens', 'batches', 'drift']
 const DAYS = { hours: 24, widths: [64, 384], days: 5 }
 const QUICK_DAYS = { hours: 1, widths: [64], days: 1 }
-/** Each model once or twice. */
-const QUICK_REQUESTS = 80
+const QUICK_BATCHES = 2
 
 const all = options.cells === undefined ? PARTS.filter((part) => !isQuick || part !== 'tokens') : ['drift']
 const report = new Report()
@@ -51,9 +49,8 @@ if (options.write) {
 process.exitCode = report.isKept ? 0 : 1
 
 async function measured(part: string): Promise<void> {
-  if (part === 'answers')
-    await compareAnswers(isQuick ? QUICK_REQUESTS : Number(options.requests), place, report)
-  else if (part === 'noise') await measuredNoise()
+  if (part === 'noise') await measuredNoise()
+  else if (part === 'batches') await measuredBatches()
   else if (part === 'tokens')
     keepTables('tokens', [await measureTokens(Number(options.minutes), place, report)])
   else if (part === 'drift') await measuredDrift()
@@ -63,6 +60,11 @@ async function measured(part: string): Promise<void> {
 async function measuredNoise(): Promise<void> {
   const tables = await reportNoise(isQuick ? QUICK_DAYS : DAYS, report)
   if (!isQuick) keepTables('noise', tables)
+}
+
+async function measuredBatches(): Promise<void> {
+  const table = await measureBatches(isQuick ? QUICK_BATCHES : Number(options.batches), place, report)
+  if (!isQuick) keepTables('batches', [table])
 }
 
 async function measuredDrift(): Promise<void> {

@@ -1,4 +1,5 @@
 /** A node before the fake provider, and what it is asked. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../../processes.ts'
 import { startTorana, type Torana } from '../../torana.ts'
 import type { Workplace } from '../../workplace.ts'
@@ -44,16 +45,50 @@ export async function startNode(needs: NodeNeeds): Promise<Torana> {
   return torana
 }
 
+const LOOK_MS = 500
+
+/** Models with a deployment that was quarantined since the watch began: where another one serves, no answer need show it. */
+export class QuarantineWatch implements AsyncDisposable {
+  readonly #models = new Set<string>()
+  readonly #stopped = new AbortController()
+  readonly #looking: Promise<void>
+
+  constructor(torana: Torana) {
+    this.#looking = this.#look(torana)
+  }
+
+  has(model: string): boolean {
+    return this.#models.has(model)
+  }
+
+  async #look(torana: Torana): Promise<void> {
+    while (!this.#stopped.signal.aborted) {
+      for (const { model, deployments } of await spacesOf(torana))
+        if (deployments.some(({ state }) => state === 'quarantined')) this.#models.add(model)
+      await wait(LOOK_MS)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped.abort()
+    await this.#looking
+  }
+}
+
 /** Models of which a deployment was not compared yet. */
-async function modelsWithoutSpace({ controlUrl }: Torana): Promise<readonly string[]> {
-  const answer = await fetch(`${controlUrl}/api/v1/spaces`, {
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-  })
-  const { data } = (await answer.json()) as { readonly data: readonly SpaceState[] }
-  return data.flatMap(({ model, guarded, reference, deployments }) => {
+async function modelsWithoutSpace(torana: Torana): Promise<readonly string[]> {
+  const spaces = await spacesOf(torana)
+  return spaces.flatMap(({ model, guarded, reference, deployments }) => {
     const isThere = reference !== null && deployments.every(({ state }) => state === 'trusted')
     return !guarded || isThere ? [] : [model]
   })
+}
+
+async function spacesOf({ controlUrl }: Torana): Promise<readonly SpaceState[]> {
+  const answer = await fetch(`${controlUrl}/api/v1/spaces`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  })
+  return ((await answer.json()) as { readonly data: readonly SpaceState[] }).data
 }
 
 /** What `GET /spaces` says of a model. */

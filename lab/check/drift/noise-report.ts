@@ -80,23 +80,23 @@ export async function reportNoise(terms: NoiseTerms, report: Report): Promise<re
         caught.push({ noise: name, place, cosine, figures })
       }
   const caughtTable = [
-    ['noise', 'deployment', 'changed to', 'caught', 'rides: median, worst'],
+    ['noise', 'deployment', 'changed to', 'caught', 'probes: median, worst'],
     ...caught.map(({ noise, place, cosine, figures }) => {
-      const rides = figures.flatMap(({ ridesUntilCaught }) => ridesUntilCaught ?? [])
+      const probes = figures.flatMap(({ probesUntilCaught }) => probesUntilCaught ?? [])
       return [
         noise,
         place,
         String(cosine),
-        `${rides.length} of ${figures.length}`,
-        `${median(rides)}, ${Math.max(...rides)}`,
+        `${probes.length} of ${figures.length}`,
+        `${median(probes)}, ${Math.max(...probes)}`,
       ]
     }),
   ]
   const expected = new Set(NOISES.filter(({ isExpected }) => isExpected).map(({ name }) => name))
   const changed = caught.filter(({ noise }) => expected.has(noise)).flatMap(({ figures }) => figures)
-  const missed = changed.filter(({ ridesUntilCaught }) => ridesUntilCaught !== 1).length
+  const missed = changed.filter(({ probesUntilCaught = Infinity }) => probesUntilCaught > 1).length
   report.aim(
-    `changes of ${changed.length} that the first ride did not catch`,
+    `changes of ${changed.length} that the first probe did not catch`,
     String(missed),
     '0',
     missed === 0,

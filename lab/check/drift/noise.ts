@@ -1,4 +1,4 @@
-/** Days of probes and rides on a simulated clock: noisy deployments must keep serving, changed ones must be caught. */
+/** Days of probes on a simulated clock: noisy deployments must keep serving, changed ones must be caught. */
 import { bellOf } from '../image-drift/encoder.ts'
 import { vectorOf } from '../../fake-provider/vectors.ts'
 import { aDeployment } from '../../../server/test/support/deployments.ts'
@@ -7,15 +7,16 @@ import { aModel } from '../../../server/test/support/models.ts'
 import { MemoryAudit } from '../../../server/test/support/stores/audit.ts'
 import { MemorySpaces } from '../../../server/test/support/stores/spaces.ts'
 import type { Catalog, Deployment } from '../../../server/src/core/catalog/catalog.ts'
-import { PROBE_TEXTS, RIDE_INDEX } from '../../../server/src/core/embedding/probe-texts.ts'
+import { probeTokens } from '../../../server/src/core/embedding/probe-calls.ts'
+import { PROBE_TEXTS, SHORT_INDEX } from '../../../server/src/core/embedding/probe-texts.ts'
 import { meanOf } from '../../../server/src/core/embedding/space-check.ts'
-import { offerOf } from '../../../server/src/request/embeddings/probe.ts'
 import { SpaceGuard } from '../../../server/src/worker/spaces/guard.ts'
 
 const MODEL = 'embed'
-const INTERVAL_MS = 20_000
-/** The shortest interval of the guard: a ride that was outside is followed by a probe after it. */
+/** The shortest interval of the guard: a bad probe of a deployment in use is followed by another one after it. */
 const STEP_MS = 5000
+/** Of one call in each step: it pays for a probe of all texts every 80 seconds. */
+const CALL_TOKENS = 3000
 
 /** Values that share a scale. */
 const BLOCK = 32
@@ -43,10 +44,11 @@ export interface DayFigures {
   /** By the last deployment. */
   readonly quarantines: number
   readonly quarantinedShare: number
-  readonly rides: number
+  /** While it was in use. */
+  readonly probes: number
   readonly leastCosine: number
-  /** Rides from the change until it was caught, that one included. Undefined: it was not. */
-  readonly ridesUntilCaught: number | undefined
+  /** Of these, from the change until it was caught, the last one included. Undefined: it was not. */
+  readonly probesUntilCaught: number | undefined
 }
 
 /** Independent of the direction, so that the cosine is about this, and varies with the width as real noise does. */
@@ -117,26 +119,31 @@ export async function simulated({ width, seed, hours, noises, change }: Day): Pr
     const isChanged = deployment === last && nowMs >= changeMs && change !== undefined
     return vectors.map((vector) => noise(isChanged ? change(vector, random, call) : vector, random, call))
   }
-  let quarantines = 0
+  const short = right[SHORT_INDEX] as Float32Array
+  let [quarantines, probes, probesSince, leastCosine] = [0, 0, 0, 1]
   const guard = new SpaceGuard({
     store: new MemorySpaces(new MemoryAudit(clock)),
     catalog: () => catalog,
     clock,
     isProber: async () => true,
-    probe: async (_model, deployment, { samples, rides }) => {
+    probe: async (_model, deployment, { samples, repeats, size }) => {
       const several = Array.from({ length: samples }, () => answer(deployment, right))
       const { mean, spread } = samples === 1 ? { mean: several[0] ?? [], spread: undefined } : meanOf(several)
-      const ride = [right[RIDE_INDEX] as Float32Array]
       return {
         texts: mean,
         spread,
-        rides: Array.from({ length: rides }, () => answer(deployment, ride)).flat(),
+        repeats: Array.from({ length: repeats }, () => answer(deployment, [short])).flat(),
+        sized: size && answer(deployment, right),
       }
     },
-    riding: {
-      intervalMs: INTERVAL_MS,
-      plainOffer: offerOf,
-      ask: () => Promise.reject(new Error('every call takes a rider')),
+    probeInUse: async (_model, deployment, { size }) => {
+      const [own = short] = answer(deployment, [short])
+      const texts = size && answer(deployment, right)
+      for (const [index, vector] of [own, ...(texts ?? [])].entries())
+        leastCosine = Math.min(leastCosine, cosineOf(vector, index === 0 ? short : right[index - 1]!))
+      probes += 1
+      if (nowMs >= changeMs) probesSince += 1
+      return { short: own, texts, tokens: size ? probeTokens(size) : 8 }
     },
     onStanding: () => {},
     onAlert: ({ kind, deployment }) => {
@@ -149,27 +156,18 @@ export async function simulated({ width, seed, hours, noises, change }: Day): Pr
   })
   await guard.follow()
   await guard.probeDue()
-  let [steps, outside, rides, ridesSince, leastCosine] = [0, 0, 0, 0, 1]
-  let ridesUntilCaught: number | undefined
-  for (; nowMs < endMs && ridesUntilCaught === undefined; nowMs += STEP_MS) {
+  let [steps, outside] = [0, 0]
+  let probesUntilCaught: number | undefined
+  for (; nowMs < endMs && probesUntilCaught === undefined; nowMs += STEP_MS) {
     steps += 1
+    if (!guard.isOutside(model, last)) guard.noteCall(model, last, 1, CALL_TOKENS)
     await guard.probeDue()
-    const isOutside = (): boolean => guard.isOutside(model, last)
-    if (isOutside()) {
-      if (nowMs >= changeMs) ridesUntilCaught = ridesSince
-      outside += 1
-      continue
-    }
-    const due = guard.rides?.due(model, last, false)
-    if (due === undefined) continue
-    const [vector = new Float32Array()] = answer(last, [right[RIDE_INDEX] as Float32Array])
-    leastCosine = Math.min(leastCosine, cosineOf(vector, right[RIDE_INDEX] as Float32Array))
-    rides += 1
-    if (nowMs >= changeMs) ridesSince += 1
-    if (!due.isWithin(vector, nowMs) && nowMs >= changeMs) ridesUntilCaught = ridesSince
+    if (!guard.isOutside(model, last)) continue
+    outside += 1
+    if (nowMs >= changeMs) probesUntilCaught = probesSince
   }
   await guard.stop()
-  return { quarantines, quarantinedShare: outside / steps, rides, leastCosine, ridesUntilCaught }
+  return { quarantines, quarantinedShare: outside / steps, probes, leastCosine, probesUntilCaught }
 }
 
 /** A unit vector with this cosine to the given one. */

@@ -7,14 +7,16 @@ import { REPOSITORY } from '../../torana.ts'
 
 const PAGE = join(REPOSITORY, 'lab/notes/drift.md')
 
-type Part = 'drift' | 'noise' | 'tokens'
+type Part = 'drift' | 'batches' | 'noise' | 'tokens'
 
 const TITLES: Readonly<Record<Part, string>> = {
   drift:
-    'Vectors of the new space that left with status 200 under the old name, from the change on. Rides come every 20 s. *After the ride*: asked for after the upstream had answered the first ride that met the change. *After the notice*: received after the first answer that was withheld. Refusals go on for 6.5 s.',
+    'Vectors of the new space that left with status 200 under the old name, from the change on. *In large calls only*: requests with 32 texts of 32 tokens, and a change that shows in calls with as many. *In texts like one probe text only*: the same requests, of which one text has the length of a probe text, and a change that shows in such texts. *After the probe*: asked for after the upstream had answered the first probe that met the change. *After the notice*: received after the first answer that was withheld. Refusals go on for 6.5 s.',
+  batches:
+    'Batches of 1,500 lines, whose first deployment changes when a random part of the lines is done. *Large*: in calls with at least 16 inputs only.',
   noise:
-    'Simulated days of 4,320 rides and 96 probes, and changes on the same deployments. *Second*: the reference is that of an exact deployment.',
-  tokens: 'Tokens of rides in the ledger, at 10 requests per second.',
+    'Simulated days of 4,320 short probes, 96 of all texts at their interval and 1,000 in the calls of traffic, and changes on the same deployments. *Second*: the reference is that of an exact deployment.',
+  tokens: 'Tokens of probes in the ledger, at 10 requests per second.',
 }
 
 interface Kept {

@@ -5,6 +5,12 @@ import type { FakeProvider } from '../../fake-provider/server.ts'
 import { base64Of, vectorOf } from '../../fake-provider/vectors.ts'
 import { nowMs, post, WIDTH } from './node.ts'
 
+/** One request: its texts, and the one whose vector is looked at. */
+export interface Question {
+  readonly texts: readonly string[]
+  readonly watched: number
+}
+
 export interface RunPlan {
   readonly url: string
   readonly provider: FakeProvider
@@ -13,8 +19,13 @@ export interface RunPlan {
   readonly mode: string
   readonly change: Partial<Behaviour>
   readonly perSecond: number
+  readonly question: (number: number) => Question
+  /** Requests per second until shortly before the change. */
+  readonly perSecondBefore: number
   /** From the first answer to the change. */
   readonly changeAfterMs: number
+  /** Whether a deployment of the model was quarantined. */
+  readonly isQuarantined: () => boolean
   /** How long the change may go unnoticed before the run ends in vain. */
   readonly patienceMs: number
   /** How long the traffic goes on after it was noticed. */
@@ -41,9 +52,8 @@ export interface RunSeen {
   readonly all: readonly Seen[]
 }
 
-/** The traffic long before the change, which only has to carry rides: a machine has room for more runs then. */
-const QUIET_PER_SECOND = 1
 const BUSY_BEFORE_MS = 1500
+const LOOK_MS = 100
 
 export async function seenInRun(plan: RunPlan): Promise<RunSeen> {
   const { provider, mode, change, changeAfterMs, patienceMs, afterMs } = plan
@@ -52,9 +62,9 @@ export async function seenInRun(plan: RunPlan): Promise<RunSeen> {
   const noticed = Promise.withResolvers<boolean>()
   let changedMs = Infinity
   const busyMs = nowMs() + changeAfterMs - BUSY_BEFORE_MS
-  const rate = (): number => (nowMs() < busyMs ? Math.min(QUIET_PER_SECOND, plan.perSecond) : plan.perSecond)
+  const rate = (): number => (nowMs() < busyMs ? plan.perSecondBefore : plan.perSecond)
   const sending = steadily(rate, stopped.signal, async (number) => {
-    const seen = await asked(plan, `${plan.model} text ${number}`)
+    const seen = await asked(plan, plan.question(number))
     all.push(seen)
     if (isNotice(seen, changedMs)) noticed.resolve(true)
   })
@@ -62,8 +72,10 @@ export async function seenInRun(plan: RunPlan): Promise<RunSeen> {
   changedMs = nowMs()
   await provider.setMode(mode, change)
   const timer = setTimeout(() => noticed.resolve(false), patienceMs)
+  const looks = setInterval(() => void (plan.isQuarantined() && noticed.resolve(true)), LOOK_MS)
   const isNoticed = await noticed.promise
   clearTimeout(timer)
+  clearInterval(looks)
   await wait(afterMs)
   stopped.abort()
   await sending
@@ -94,16 +106,16 @@ async function steadily(
   await Promise.all(open)
 }
 
-async function asked({ url, model }: RunPlan, text: string): Promise<Seen> {
+async function asked({ url, model }: RunPlan, { texts, watched }: Question): Promise<Seen> {
   const sentMs = nowMs()
-  const { status, code, headers, body } = await post(url, { model, input: text, encoding_format: 'base64' })
+  const { status, code, headers, body } = await post(url, { model, input: texts, encoding_format: 'base64' })
   const receivedMs = nowMs()
   return {
     sentMs,
     receivedMs,
     status,
     code,
-    vector: status === 200 ? spaceOf(body, text) : undefined,
+    vector: status === 200 ? spaceOf(body, texts[watched] ?? '') : undefined,
     space: headers.get('x-torana-space') ?? '',
     isRepeated: Number(headers.get('x-torana-attempts') ?? 1) > 1,
   }
@@ -112,5 +124,10 @@ async function asked({ url, model }: RunPlan, text: string): Promise<Seen> {
 function spaceOf(body: string, text: string): 'old' | 'new' | 'neither' {
   const has = (vector: Float32Array): boolean => body.includes(`"${base64Of(vector)}"`)
   if (has(vectorOf(text, WIDTH))) return 'old'
-  return has(vectorOf(`other model: ${text}`, WIDTH)) ? 'new' : 'neither'
+  return has(changedVector(text)) ? 'new' : 'neither'
+}
+
+/** What the changed upstream answers to a text. */
+export function changedVector(text: string): Float32Array {
+  return vectorOf(`other model: ${text}`, WIDTH)
 }

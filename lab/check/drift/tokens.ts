@@ -1,4 +1,4 @@
-/** What rides cost: the tokens of the project `system` beside those of callers, by the ledger of a real node. */
+/** What probes of deployments in use cost: the tokens of the project `system` beside those of callers, by the ledger of a real node. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { withDatabase } from '../../chaos/ledger-checks.ts'
 import { startFakeProvider } from '../../fake-provider/server.ts'
@@ -8,10 +8,9 @@ import type { Workplace } from '../../workplace.ts'
 import { post, startNode, WIDTH } from './node.ts'
 
 const PER_SECOND = 10
-const INTERVAL_MS = 20_000
 /** Bytes of a token, as the fake provider counts them. */
 const TOKEN_BYTES = 4
-const LENGTHS = [50, 10]
+const LENGTHS = [500, 50, 10]
 const AIM_PERCENT = 0.5
 /** Time after which the ledger has everything. */
 const WRITTEN_MS = 3000
@@ -44,7 +43,6 @@ export async function measureTokens(minutes: number, place: Workplace, report: R
         },
       ]),
     ),
-    limits: { rideIntervalMs: INTERVAL_MS },
   })
   const sums = (): Promise<readonly TokenSum[]> =>
     withDatabase(database.url, async (client) => {
@@ -52,7 +50,7 @@ export async function measureTokens(minutes: number, place: Workplace, report: R
         WHERE kind = 'post' GROUP BY project, model`
       return (await client.query<TokenSum>(text)).rows
     })
-  // The first call of a deployment has a ride of its own, once for each process.
+  // The probes that make the references are not for traffic.
   for (const tokens of LENGTHS) await post(torana.url, { model: nameOf(tokens), input: 'first' })
   await wait(WRITTEN_MS)
   const before = await sums()
@@ -78,21 +76,21 @@ export async function measureTokens(minutes: number, place: Workplace, report: R
     return end - start
   }
   const figures = LENGTHS.map((tokens) => {
-    const [rides, callers] = [spent('system', nameOf(tokens)), spent('app', nameOf(tokens))]
-    return { tokens, rides, callers, percent: (100 * rides) / callers }
+    const [probes, callers] = [spent('system', nameOf(tokens)), spent('app', nameOf(tokens))]
+    return { tokens, probes, callers, percent: (100 * probes) / callers }
   })
-  for (const { tokens, rides, callers, percent } of figures)
+  for (const { tokens, probes, callers, percent } of figures)
     report.aim(
-      `tokens of rides at ${PER_SECOND} requests a second of ${tokens} tokens`,
-      `${percent.toFixed(3)} % (${rides} of ${callers})`,
+      `tokens of probes at ${PER_SECOND} requests a second of ${tokens} tokens`,
+      `${percent.toFixed(3)} % (${probes} of ${callers})`,
       `≤ ${AIM_PERCENT} %`,
-      rides > 0 && percent <= AIM_PERCENT,
+      probes > 0 && percent <= AIM_PERCENT,
     )
   return [
-    ['tokens of a request', 'tokens of rides', 'tokens of callers', 'share'],
-    ...figures.map(({ tokens, rides, callers, percent }) => [
+    ['tokens of a request', 'tokens of probes', 'tokens of callers', 'share'],
+    ...figures.map(({ tokens, probes, callers, percent }) => [
       String(tokens),
-      String(rides),
+      String(probes),
       String(callers),
       `${percent.toFixed(2)} %`,
     ]),

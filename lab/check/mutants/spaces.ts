@@ -13,11 +13,11 @@ export const SPACES: readonly Mutant[] = [
   },
   {
     id: 'M14',
-    says: 'a ride that was sent before a space was accepted is judged by it',
+    says: 'a probe in use that was sent before a space was accepted is judged by it',
     file: 'worker/spaces/guard.ts',
-    old: 'reference === undefined || ride.sentAtMs < reference.acceptedAtMs',
+    old: 'reference === undefined || seen.sentAtMs < reference.acceptedAtMs',
     new: 'reference === undefined',
-    tests: ['src/worker/spaces/rides.test.ts'],
+    tests: ['src/worker/spaces/in-use.test.ts'],
   },
   {
     id: 'M15',
@@ -50,7 +50,7 @@ export const SPACES: readonly Mutant[] = [
     file: 'worker/spaces/knowledge.ts',
     old: 'made.untilMs > fromMs - CLOCK_SKEW_MS',
     new: 'made.untilMs > fromMs',
-    tests: ['src/worker/spaces/rides.test.ts'],
+    tests: ['src/worker/spaces/in-use.test.ts'],
   },
   {
     id: 'M51',

@@ -16,9 +16,9 @@ export interface Subject {
   readonly turning: string
 }
 
-/** The calls of one carry rides. Those of the other have one text each, so that batches end before a change is noticed. */
+/** The calls of one have many texts, those of the other one each. */
 export const SUBJECTS: readonly [Subject, Subject] = [
-  { model: 'riding-w32', turning: 'turning-many' },
+  { model: 'many-w32', turning: 'turning-many' },
   { model: 'single-w32', turning: 'turning-one' },
 ]
 

@@ -167,8 +167,6 @@ export interface Limits {
   readonly attemptTimeoutMs: number
   /** The whole request, retries included: below the SDKs' own timeouts, so that they see our error. */
   readonly requestTimeoutMs: number
-  /** Longest interval at which a probe text rides along in a live call of each deployment: a change goes unnoticed for this time. */
-  readonly rideIntervalMs: number
   /** Slow header senders hold a socket, nothing else; ten seconds is generous. */
   readonly headersTimeoutMs: number
   /** Each takes some ten kilobytes, and up to 128 KB while a body begins to arrive: half of a node of 2 GB at the worst. */
@@ -258,7 +256,6 @@ export const defaultLimits: Limits = {
   connectTimeoutMs: 5_000,
   attemptTimeoutMs: 30_000,
   requestTimeoutMs: 60_000,
-  rideIntervalMs: 20_000,
   headersTimeoutMs: 10_000,
   maxConnections: 10_000,
   controlConnections: 1000,

@@ -16,6 +16,7 @@ import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import { wait, waitFor } from '#runtime/clock.ts'
 import { hashing } from '#runtime/hashing.ts'
 import type { Log } from '#telemetry/log.ts'
+import { BatchEndings } from '#worker/batch-endings.ts'
 import { BatchWorker, type BatchWorkerEvents, type BatchWorkerParts } from '#worker/batches.ts'
 import type { Basics } from './basics.ts'
 import type { Blobs } from './blobs.ts'
@@ -76,6 +77,12 @@ function workerParts(parts: BatchParts): BatchWorkerParts {
     mustForget: async () => isClockSteady() && (await isEldest()),
     knowsSpaces: () => parts.spaces.guard.hasRead,
     pulse,
+    endings: new BatchEndings({
+      batches: forChunks.batches,
+      isEnder: isEldest,
+      confirm: (deployment, largest) => parts.spaces.guard.confirm(deployment, largest),
+      monotonicMs: () => parts.outside.clock.monotonicMs(),
+    }),
     forPictures: pictureDependencies(parts, forChunks),
   }
 }

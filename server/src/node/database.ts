@@ -63,7 +63,7 @@ export function unreachableLine({ database, dataDir }: Settings, controlUrl: str
 
 export async function openDatabaseStores(
   basics: Basics,
-  { webhooksFor, hasLeftSpace, onEnded }: StoreParts,
+  { webhooksFor, judgeMade, onEnded }: StoreParts,
 ): Promise<Stores> {
   const { secrets, log, storeUrls } = basics
   const kept = basics.settings.database
@@ -96,7 +96,7 @@ export async function openDatabaseStores(
     alerts: new PostgresAlertRules(database, sealingKeysOf(secrets)),
     alertOutbox: new PostgresAlertOutbox(database),
     audit: new PostgresAudit(forReports, basics.clock),
-    batches: new PostgresBatches(database, webhooksFor, hasLeftSpace, () => ledger.pulse.raise('batches')),
+    batches: new PostgresBatches(database, webhooksFor, judgeMade, () => ledger.pulse.raise('batches')),
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),
     files: new PostgresFiles(database, basics.clock),
     fileUploads: new PostgresFileUploads(database),

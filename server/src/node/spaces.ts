@@ -9,7 +9,7 @@ import type { Scheduler } from '#core/schedule/scheduler.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import type { SpaceWatch } from '#request/embeddings/space.ts'
-import { askRide, offerOf, probeSpace } from '#request/embeddings/probe.ts'
+import { probeInUse, probeSpace } from '#request/embeddings/probe.ts'
 import { waitFor } from '#runtime/clock.ts'
 import type { Log } from '#telemetry/log.ts'
 import { SpaceGuard } from '#worker/spaces/guard.ts'
@@ -50,7 +50,7 @@ const TEXTS_TIMEOUT_MS = 10_000
 const IMAGES_TIMEOUT_MS = 20_000
 
 /** Resolves when the guard knows what the store knows, or has waited long enough for it. */
-export async function openSpaces({ log, metrics }: Basics, parts: SpaceParts): Promise<Spaces> {
+export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Spaces> {
   const { stores, catalog, scheduler, outside, signal } = parts
   const { clock, limits } = outside
   const onTrouble = (error: unknown): void => {
@@ -70,17 +70,13 @@ export async function openSpaces({ log, metrics }: Basics, parts: SpaceParts): P
       const question = { texts: PROBE_TEXTS, images: hasImages ? images : [] }
       return probeSpace(model, deployment, question, within(requestTimeoutMs), terms)
     },
-    riding: {
-      intervalMs: limits.rideIntervalMs,
-      plainOffer: (model, deployment) => offerOf(model, deployment),
-      ask: (model, deployment) => askRide(model, deployment, within(TEXTS_TIMEOUT_MS)),
-    },
+    probeInUse: (model, deployment, asked) =>
+      probeInUse(model, deployment, asked.size === undefined ? within(TEXTS_TIMEOUT_MS) : outside, asked),
     clock,
     isProber: stores.isEldest,
     isAsleep: parts.upstreams.isAsleep,
     onStanding: (standing) => scheduler.hold(standing.deployment, holdOf(standing)),
     pulse: stores.pulse,
-    onRide: ({ deployment, verdict }) => metrics.rode(deployment, verdict),
     onAlert: (alert) => tell(alert, log),
     onTrouble,
   })

@@ -1,7 +1,7 @@
 /** Where a node keeps what it knows. */
 import type { ControlNode, ControlStores } from '#control/shared/node.ts'
 import type { LedgerEntry } from '#core/money/ledger.ts'
-import type { HasLeftSpace } from '#ports/batches.ts'
+import type { JudgeMade } from '#ports/batches.ts'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
 import type { StoreClock } from '#ports/clock.ts'
@@ -81,7 +81,7 @@ export type OpenStores = (basics: Basics, parts: StoreParts) => Promise<Stores>
 
 export interface StoreParts {
   readonly webhooksFor: WebhooksFor
-  readonly hasLeftSpace: HasLeftSpace
+  readonly judgeMade: JudgeMade
   /** An operator or another node ended this node: it must stop. */
   readonly onEnded: () => void
 }

@@ -1,5 +1,6 @@
 /** Batches: the requests of one file, run in the background, chunk by chunk. What the store keeps of them. */
 import type { ChunkCounts, LineRange, PartPlace } from '#core/batch/chunk.ts'
+import type { MadeState } from '#core/batch/final.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import type { Tags } from '#core/money/labels.ts'
 import type { Actor } from './audit.ts'
@@ -155,8 +156,23 @@ export interface WantedRoom {
   readonly mostBytes: number
 }
 
-/** Whether vectors may belong to another space than the current one of their model. */
-export type HasLeftSpace = (made: MadeVectors) => boolean
+/** What is known of the space of vectors. */
+export type JudgeMade = (made: MadeVectors) => MadeState
+
+/** A batch whose chunks are all done, and which does not end before good probes of these deployments. */
+export interface UnconfirmedBatch {
+  readonly id: string
+  /** Including dropped ones: it grows when some run again. */
+  readonly chunks: number
+  /** Each once, with the largest of its calls. */
+  readonly made: readonly Pick<MadeVectors, 'deployment' | 'largest'>[]
+}
+
+/** Good probes that were sent after all chunks of a batch were done. */
+export interface ConfirmedBatch {
+  readonly chunks: number
+  readonly deployments: ReadonlySet<string>
+}
 
 /** The results of a chunk that has ended. */
 export interface DonePart extends PartPlace {
@@ -233,12 +249,17 @@ export interface Batches {
    * current size. The last chunk ends the batch, once: its input is released, and the event is queued for the project's
    * webhooks that ask for it.
    *
-   * Before a batch ends, also by `cancel`, chunks whose vectors have left their space lose their results, and their lines
-   * no longer count as done. Those lines become new chunks and the batch goes on with them; a cancelled batch ends without
-   * them. Tokens and cost stay, because they were paid. From the second time on, the batch first pauses (`spacePauseMs`),
-   * at most until its window ends.
+   * Before a batch ends, also by `cancel`, `core/batch/final.ts` decides about its vectors. Chunks that are to be made again lose
+   * their results, and their lines no longer count as done. Those lines become new chunks and the batch goes on with them; a
+   * cancelled batch ends without them. Tokens and cost stay, because they were paid. From the second time on, the batch first
+   * pauses (`spacePauseMs`), at most until its window ends. While some wait for a probe, the batch does not end: see `endDone`.
    */
   finish(hold: ChunkHold, end: ChunkEnd): Promise<void>
+  /**
+   * Ends the batches whose chunks are all done, as `finish` would. `confirmed`: by batch; of one that has other chunks since, it says
+   * nothing. Resolves with those that wait.
+   */
+  endDone(confirmed?: ReadonlyMap<string, ConfirmedBatch>): Promise<readonly UnconfirmedBatch[]>
   /**
    * Reserves space of the project for the results of a chunk, replacing an earlier reservation: as much as `maxBytes` of
    * the project leaves free, up to `mostBytes`. Returns the reserved bytes; 0 when fewer than `leastBytes` are free, and

@@ -1,4 +1,5 @@
 /** The vector space of each embedding model, stored so that every node and every restart judges alike. */
+import type { CallSize } from '#core/embedding/call-size.ts'
 import type { Actor } from './audit.ts'
 
 /** Vectors of the probe texts, as they were when the space was accepted, and of the probe images. */
@@ -31,10 +32,15 @@ export type ProbeVerdict = 'good' | 'warned' | 'quarantined' | 'failed'
 /** How the reason of a quarantine begins if some answers were within the space and others outside. */
 export const TORN = 'replicas differ'
 
-/** One probe of one deployment, or a ride that was outside: a point of the drift series. */
+/** One probe of one deployment: a point of the drift series. */
 export interface ProbeResult {
-  /** One probe text in a live call. Absent: all of them, in a call of their own. */
-  readonly isRide?: true | undefined
+  /** It was made because the deployment is in use, and was outside. It had texts only. */
+  readonly isInUse?: true | undefined
+  /**
+   * The size of calls that were outside while the short text was not. While the deployment is quarantined, each further probe has such
+   * calls too.
+   */
+  readonly size?: CallSize | undefined
   readonly model: string
   readonly deployment: string
   /**
@@ -61,24 +67,19 @@ export interface ProbeResult {
   readonly reason: string | undefined
 }
 
-/** The rides of one deployment that were within its space, in one slot of time. */
-export interface GoodRides {
+/** A probe of a deployment in use that was within its space: no point of the series, of which there would be thousands a day. */
+export interface GoodCheck {
   readonly model: string
   readonly deployment: string
   readonly target: string
   readonly space: string
-  /** Start of the slot, in Unix milliseconds. */
-  readonly slotMs: number
-  /** When the last of them was sent. */
-  readonly lastAtMs: number
-  readonly rides: number
-  readonly leastCosine: number
+  /** When it was sent. */
+  readonly atMs: number
+  /** The size of its calls. Undefined: it was one short text. */
+  readonly size: CallSize | undefined
 }
 
-/** Length of a slot of rides: short enough for a chart of one day. */
-export const RIDE_SLOT_MS = 300_000
-
-/** From the last good check of a deployment, probe or ride, until the next good probe: vectors made in between must never be used. */
+/** From the last good probe of a deployment until the next that lets it return: vectors made in between must never be used. */
 export interface BadWindow {
   readonly fromMs: number
   readonly untilMs: number
@@ -93,17 +94,29 @@ export interface DeploymentStanding {
   readonly space: string | undefined
   readonly isQuarantined: boolean
   /**
-   * Unix milliseconds of the last probe or ride that was good or warned. Undefined when there was none, or when it is not known.
+   * Unix milliseconds of the last probe that was good or warned, of whichever size. Undefined when there was none, or when it is not
+   * known.
    */
   readonly lastGoodAtMs: number | undefined
-  /** Good probes and rides before that, the oldest first, and few: where replicas differ, one good answer says little about the others. */
+  /** Good probes before that, the oldest first, and few: where replicas differ, one good answer says little about the others. */
   readonly goodAtMs: readonly number[]
+  /** The last good probe of all texts, by the class of size of its calls. */
+  readonly goodSizes: Readonly<Record<string, number>>
   readonly reason: string | undefined
   /** The latest probe, also if it failed. */
   readonly last: ProbeResult
   /** Oldest first, and few: beyond a maximum, neighbours are merged with everything between them. */
   readonly badWindows: readonly BadWindow[]
 }
+
+/** A probe of a deployment in use, which one node makes for all. */
+export interface ProbeClaim extends Pick<GoodCheck, 'model' | 'deployment' | 'target'> {
+  /** The class of its size, or `SHORT`. */
+  readonly name: string
+}
+
+/** The name of the shortest probe. */
+export const SHORT = 'short'
 
 /** Retention of the drift series: a season in the console. */
 export const DRIFT_KEPT_MS = 90 * 86_400_000
@@ -139,11 +152,13 @@ export interface SpaceStore {
    * it is the latest of all, and a bad one quarantines also if it is not.
    */
   record(result: ProbeResult): Promise<void>
+  /** Moves the last good moments of deployments that are not quarantined. Has no effect for a space that is no longer the model's. */
+  recordGood(checks: readonly GoodCheck[]): Promise<void>
   /**
-   * Adds rides to their slots, and moves the last good moment of deployments that are not quarantined. Rides of a space that is no
-   * longer the model's are only counted. Not idempotent: a repeated slot is counted twice.
+   * True when no node has begun a probe of this name within `everyMs`: the caller begins one now. False for a deployment without a
+   * standing.
    */
-  recordRides(rides: readonly GoodRides[]): Promise<void>
+  claimProbe(probe: ProbeClaim, everyMs: number): Promise<boolean>
   standings(): Promise<readonly DeploymentStanding[]>
   deleteOld(old: OldSpaces): Promise<void>
 }

@@ -1,8 +1,10 @@
+import { sizeName } from '#core/embedding/call-size.ts'
+import { ALL_TEXTS, goodBefore } from '#core/embedding/good-moments.ts'
 import {
   TORN,
   type BadWindow,
   type DeploymentStanding,
-  type GoodRides,
+  type GoodCheck,
   type ProbeResult,
 } from '#ports/spaces.ts'
 
@@ -34,6 +36,7 @@ export function standingAfter(
     isQuarantined: false,
     lastGoodAtMs: undefined,
     goodAtMs: [],
+    goodSizes: {},
     reason: undefined,
     last,
     badWindows: [],
@@ -42,10 +45,14 @@ export function standingAfter(
   const { isQuarantined, lastGoodAtMs, badWindows } = standing
   if (verdict === 'quarantined') {
     const { reason } = result
-    const goods = goodsOf(standing).filter((goodAtMs) => goodAtMs <= atMs)
-    // Undefined: when it was good before that is not known. Replicas that differ did so before the last good answers.
-    const wasGoodAtMs = isTorn(result) ? goods[0] : goods.at(-1)
-    return { ...standing, space, isQuarantined: true, lastGoodAtMs: wasGoodAtMs, reason, last }
+    return {
+      ...standing,
+      space,
+      isQuarantined: true,
+      lastGoodAtMs: wasGoodAt(standing, result),
+      reason,
+      last,
+    }
   }
   if (before?.space === space && atMs <= comparedAtMs(before)) return { ...before, last }
   const ended = { fromMs: lastGoodAtMs ?? 0, untilMs: atMs }
@@ -53,7 +60,7 @@ export function standingAfter(
     ...standing,
     space,
     isQuarantined: false,
-    ...goodAt(standing, atMs, isQuarantined || standing.space !== space),
+    ...goodAt(standing, result, isQuarantined || standing.space !== space),
     reason: result.reason,
     last,
     badWindows: isQuarantined ? bounded([...badWindows, ended]) : badWindows,
@@ -68,25 +75,41 @@ function withEarlier(result: ProbeResult, before: ProbeResult | undefined): Prob
   return known === undefined ? result : { ...result, earlier: known }
 }
 
-/** The standing after good rides. `space`: the model's own at this moment. */
-export function standingAfterRides(
+/** The standing after a good probe of a deployment in use. `space`: the model's own at this moment. */
+export function standingAfterGood(
   before: DeploymentStanding,
-  rides: Pick<GoodRides, 'space' | 'lastAtMs'>,
+  check: GoodCheck,
   space: string | undefined,
 ): DeploymentStanding {
-  if (before.isQuarantined || before.space !== space || rides.space !== space) return before
-  const { lastGoodAtMs = -Infinity } = before
-  return rides.lastAtMs <= lastGoodAtMs ? before : { ...before, ...goodAt(before, rides.lastAtMs, false) }
+  if (before.isQuarantined || before.space !== space || check.space !== space) return before
+  return { ...before, ...goodAt(before, check, false) }
 }
 
 /** `startsOver`: it was outside until now, so what was good before says nothing. */
 function goodAt(
   before: DeploymentStanding,
-  atMs: number,
+  good: GoodCheck | ProbeResult,
   startsOver: boolean,
-): Pick<DeploymentStanding, 'lastGoodAtMs' | 'goodAtMs'> {
-  const goods = startsOver ? [] : goodsOf(before)
-  return { lastGoodAtMs: atMs, goodAtMs: goods.slice(-(MAX_GOOD - 1)) }
+): Pick<DeploymentStanding, 'lastGoodAtMs' | 'goodAtMs' | 'goodSizes'> {
+  const { atMs, size } = good
+  const goodSizes: Record<string, number> = startsOver ? {} : { ...before.goodSizes }
+  const note = (name: string): void => void (goodSizes[name] = Math.max(atMs, goodSizes[name] ?? 0))
+  if ('verdict' in good) note(ALL_TEXTS)
+  if (size !== undefined) note(sizeName(size))
+  const { lastGoodAtMs = -Infinity, goodAtMs } = before
+  if (startsOver) return { lastGoodAtMs: atMs, goodAtMs: [], goodSizes }
+  if (atMs <= lastGoodAtMs) return { lastGoodAtMs, goodAtMs, goodSizes }
+  return { lastGoodAtMs: atMs, goodAtMs: goodsOf(before).slice(-(MAX_GOOD - 1)), goodSizes }
+}
+
+/**
+ * Where the window of a bad result begins. Undefined: that is not known. The first bad result of a quarantine decides, but replicas
+ * that differ did so before the last good answers.
+ */
+function wasGoodAt(standing: DeploymentStanding, result: ProbeResult): number | undefined {
+  const goods = goodsOf(standing).filter((goodAtMs) => goodAtMs <= result.atMs)
+  if (isTorn(result)) return goods[0]
+  return standing.isQuarantined ? goods.at(-1) : goodBefore(result, goods, standing.goodSizes)
 }
 
 /** Good moments that count, the oldest first. Of a quarantined deployment those after its window began do not. */

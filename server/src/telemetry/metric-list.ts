@@ -69,10 +69,6 @@ const TRAFFIC = {
     'Priced calls whose upstream counted fewer tokens than inputs; the tokens were estimated.',
     { labels: ['model', 'deployment'], most: 25 },
   ),
-  torana_space_rides_total: counter(
-    'Probe texts that rode along in live calls, or went in a call of their own between probes, by verdict.',
-    { labels: ['deployment', 'verdict'], most: 50 },
-  ),
   torana_substituted_answers_total: counter(
     'Answers that name another model than the one that was asked for, by the names.',
     { labels: ['deployment', 'asked', 'answered'], most: 50 },

@@ -60,7 +60,6 @@ export class Metrics {
   readonly #callSeconds = histograms('torana_upstream_call_duration_seconds')
   readonly #overcounts = counters('torana_upstream_overcounts_total')
   readonly #undercounts = counters('torana_upstream_undercounts_total')
-  readonly #rides = counters('torana_space_rides_total')
   readonly #substitutions = counters('torana_substituted_answers_total')
   /** Looked up once per request instead of once per metric. */
   readonly #requestSeries = new Map<string, RequestSeries>()
@@ -183,10 +182,6 @@ export class Metrics {
     this.#undercounts.get({ model, deployment }).value += 1
   }
 
-  rode(deployment: string, verdict: string): void {
-    this.#rides.get({ deployment, verdict }).value += 1
-  }
-
   readonly substituted = ({ deployment, asked, answered }: Substitution): void => {
     this.#substitutions.get({ deployment, asked, answered }).value += 1
   }
@@ -207,7 +202,6 @@ export class Metrics {
       this.#callSeconds,
       this.#overcounts,
       this.#undercounts,
-      this.#rides,
       this.#substitutions,
     ]
     const full = families

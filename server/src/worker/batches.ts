@@ -10,6 +10,7 @@ import { Suspects, type ChunkOrders } from '#request/batches/run-lines.ts'
 import { runPictures, type PictureDependencies } from '#request/batches/run-pictures.ts'
 import { StopSignal } from '#request/batches/stop-signal.ts'
 import { deleteFolder } from '#request/files/delete-folder.ts'
+import type { BatchEndings } from './batch-endings.ts'
 import { every, everyMs, type Repetition } from './every.ts'
 import type { Pulse } from './pulse.ts'
 
@@ -21,6 +22,8 @@ export interface BatchWorkerParts extends ChunkDependencies {
   /** Whether each model's space is known. Before that no vector of a batch is made, because its space would have no name. */
   readonly knowsSpaces: () => boolean
   readonly pulse?: Pick<Pulse, 'on' | 'may'> | undefined
+  /** Ends batches whose chunks are done. Undefined: each ends with its last chunk. */
+  readonly endings?: Pick<BatchEndings, 'look'> | undefined
 }
 
 export interface BatchWorkerEvents {
@@ -97,15 +100,20 @@ export class BatchWorker {
     this.#parts = parts
     this.#events = events
     const { pulse } = parts
+    const looks = pulse?.on('batches') ?? everyMs(LOOK_MS)
     this.#repeating = [
       every(
         FORGET_MS,
         () => this.#forget(),
         (error) => events.failed('forget', error),
       ),
-      (pulse?.on('batches') ?? everyMs(LOOK_MS))(
+      looks(
         () => this.#look(),
         (error) => events.failed('claim', error),
+      ),
+      looks(
+        async () => parts.endings?.look(),
+        (error) => events.failed('end', error),
       ),
       every(
         REVIEW_MS,
@@ -200,8 +208,10 @@ export class BatchWorker {
     const end = this.#run(held, stop).finally(() => {
       this.#running.delete(name)
       this.#ends.delete(end)
-      // There is capacity again: the next chunk need not wait for the next look.
-      if (!this.#isStopping) void this.#look().catch((error: unknown) => this.#events.failed('claim', error))
+      if (this.#isStopping) return
+      // There is capacity again, and the batch may be done: neither need wait for the next look.
+      void this.#look().catch((error: unknown) => this.#events.failed('claim', error))
+      void this.#parts.endings?.look(true).catch((error: unknown) => this.#events.failed('end', error))
     })
     this.#ends.add(end)
   }

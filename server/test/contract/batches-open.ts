@@ -1,7 +1,6 @@
 /** Batches and webhook events on each engine that can keep them, empty, with a time that can be let pass. */
 import { NOTHING, type ChunkCounts, type LineRange } from '#core/batch/chunk.ts'
-import type { MadeVectors } from '#core/embedding/made-vectors.ts'
-import type { Batches, ChunkEnd, HeldChunk, NewBatch } from '#ports/batches.ts'
+import type { Batches, ChunkEnd, HeldChunk, JudgeMade, NewBatch } from '#ports/batches.ts'
 import type { Files } from '#ports/files.ts'
 import type { WebhookOutbox } from '#ports/webhooks.ts'
 import { MemoryBatches } from '#test/support/stores/batches.ts'
@@ -27,6 +26,13 @@ export interface BatchesWorld {
   readonly passes: (ms: number) => Promise<void>
   /** Deployments whose vectors have left their space. */
   readonly left: Set<string>
+  /** Deployments that no good probe has confirmed. */
+  readonly unconfirmed: Set<string>
+}
+
+function judgeBy(left: ReadonlySet<string>, unconfirmed: ReadonlySet<string>): JudgeMade {
+  return ({ deployment }) =>
+    left.has(deployment) ? 'left' : unconfirmed.has(deployment) ? 'unconfirmed' : 'final'
 }
 
 export const HOUR_MS = 3_600_000
@@ -91,24 +97,35 @@ export async function memoryBatches(): Promise<BatchesWorld> {
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs }
   const outbox = new MemoryWebhooks(clock)
   const left = new Set<string>()
-  const hasLeft = ({ deployment }: MadeVectors): boolean => left.has(deployment)
+  const unconfirmed = new Set<string>()
+  const judge = judgeBy(left, unconfirmed)
   const files = new MemoryFiles(clock)
-  const batches = new MemoryBatches(clock, { outbox, webhooksFor }, files, hasLeft)
-  return { batches, elsewhere: batches, outbox, files, passes: async (ms) => void (nowMs += ms), left }
+  const batches = new MemoryBatches(clock, { outbox, webhooksFor }, files, judge)
+  return {
+    batches,
+    elsewhere: batches,
+    outbox,
+    files,
+    passes: async (ms) => void (nowMs += ms),
+    left,
+    unconfirmed,
+  }
 }
 
 const EMPTY = 'TRUNCATE batches, batch_chunks, webhook_events, files CASCADE'
 
 function batchesIn(database: Database): BatchesWorld {
   const left = new Set<string>()
-  const hasLeft = ({ deployment }: MadeVectors): boolean => left.has(deployment)
+  const unconfirmed = new Set<string>()
+  const judge = judgeBy(left, unconfirmed)
   return {
-    batches: new PostgresBatches(database, webhooksFor, hasLeft),
-    elsewhere: new PostgresBatches(database, webhooksFor, hasLeft),
+    batches: new PostgresBatches(database, webhooksFor, judge),
+    elsewhere: new PostgresBatches(database, webhooksFor, judge),
     outbox: new PostgresWebhooks(database),
     files: new PostgresFiles(database, systemClock),
     passes: (ms) => pass(database, ms),
     left,
+    unconfirmed,
   }
 }
 
@@ -118,7 +135,7 @@ async function pass(database: Database, ms: number): Promise<void> {
     columns.map((column) => `${column} = ${column} - interval '${ms} ms'`).join(', ')
   await database.query(
     `UPDATE batches SET ${earlier('created_at', 'expires_at', 'cancelling_at', 'ended_at', 'claimed_at', 'not_before')};
-     UPDATE batch_chunks SET ${earlier('lease_until')}`,
+     UPDATE batch_chunks SET ${earlier('lease_until', 'done_at')}`,
   )
 }
 

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { listProbes, listRides, listSlots } from '#control/spaces/queries.ts'
+import { listProbes, listSlots } from '#control/spaces/queries.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import {
-  RIDE_SLOT_MS,
+  SHORT,
   TORN,
   type DeploymentStanding,
-  type GoodRides,
+  type GoodCheck,
   type ProbeResult,
   type SpaceReference,
   type SpaceStore,
@@ -195,6 +195,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
       isQuarantined: false,
       lastGoodAtMs: START_MS,
       goodAtMs: [],
+      goodSizes: { '8x128': START_MS },
       reason: undefined,
       last: good,
       badWindows: [],
@@ -220,46 +221,99 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     assert.deepEqual(await only(spaces), {
       ...standing,
       lastGoodAtMs: START_MS + 4,
+      goodSizes: { '8x128': START_MS + 4 },
       reason: 'near',
       last: back,
       badWindows,
     })
   })
 
-  test(`${name}: good rides move the last good moment, and a window begins there; of a quarantined deployment they move nothing`, async () => {
+  const large = { inputs: 64, tokens: 2100 }
+  const good = (atMs: number, more: Partial<GoodCheck> = {}): GoodCheck => {
+    const { model, deployment, target } = aResult()
+    return { model, deployment, target, space: SPACE, atMs, size: undefined, ...more }
+  }
+
+  test(`${name}: good probes of a deployment in use move its last good moment, and are no points; of a quarantined one they move nothing`, async () => {
     const { spaces, database } = await open()
     await spaces.beginReference(aReference())
     await spaces.record(aResult())
-    const slotMs = Math.floor(START_MS / RIDE_SLOT_MS) * RIDE_SLOT_MS
-    const rides = (atMs: number, leastCosine: number, space = SPACE): GoodRides => {
-      const { model, deployment, target } = aResult()
-      return { model, deployment, target, space, slotMs, lastAtMs: atMs, rides: 2, leastCosine }
-    }
-    await spaces.recordRides([rides(START_MS + 20, 0.9999), rides(START_MS + 40, 0.9998)])
+    await spaces.recordGood([good(START_MS + 20), good(START_MS + 40)])
     assert.equal((await only(spaces)).lastGoodAtMs, START_MS + 40)
-    // Late, or of a space that is the model's no longer.
-    await spaces.recordRides([rides(START_MS + 30, 1), rides(START_MS + 50, 1, 'earlier@4:00000000')])
-    assert.equal((await only(spaces)).lastGoodAtMs, START_MS + 40)
-    assert.deepEqual(await listRides(database, MODEL, new Date(0), 10), [
-      { at: new Date(slotMs).toISOString(), deployment: `${MODEL}/one`, rides: 8, least_cosine: 0.9998 },
+    // Late, or of a space that is the model's no longer, or of a deployment that has no standing.
+    await spaces.recordGood([
+      good(START_MS + 30),
+      good(START_MS + 50, { space: 'earlier@4:00000000' }),
+      good(START_MS + 50, { target: 'elsewhere' }),
     ])
-    const outside = aResult({ ...bad, cosines: undefined, isRide: true, atMs: START_MS + 60 })
+    assert.equal((await only(spaces)).lastGoodAtMs, START_MS + 40)
+    const outside = aResult({ ...bad, cosines: undefined, isInUse: true, atMs: START_MS + 60 })
     await spaces.record(outside)
-    await spaces.recordRides([rides(START_MS + 70, 1)])
+    await spaces.recordGood([good(START_MS + 70)])
     const { isQuarantined, lastGoodAtMs, last } = await only(spaces)
-    assert.deepEqual([isQuarantined, lastGoodAtMs, last.isRide], [true, START_MS + 40, true])
-    assert.deepEqual(
-      (await probesOf(database)).map(({ kind }) => kind),
-      ['ride', 'probe'],
-    )
+    assert.deepEqual([isQuarantined, lastGoodAtMs, last.isInUse], [true, START_MS + 40, true])
+    assert.equal((await probesOf(database)).length, 2)
     await spaces.record(aResult({ atMs: START_MS + 80 }))
     assert.deepEqual((await only(spaces)).badWindows, [{ fromMs: START_MS + 40, untilMs: START_MS + 80 }])
-    await spaces.deleteOld({
-      pointsBeforeMs: START_MS + RIDE_SLOT_MS,
-      standingsBeforeMs: 0,
-      badStandingsBeforeMs: 0,
-    })
-    assert.deepEqual(await listRides(database, MODEL, new Date(0), 10), [])
+  })
+
+  test(`${name}: the window of a change that shows in calls of a size begins at the last good probe of that size`, async () => {
+    const { spaces } = await open()
+    await spaces.beginReference(aReference())
+    await spaces.record(aResult())
+    await spaces.recordGood([good(START_MS + 10, { size: large }), good(START_MS + 20)])
+    const { goodSizes } = await only(spaces)
+    assert.deepEqual(goodSizes, { '8x128': START_MS, '64x2048': START_MS + 10 })
+    await spaces.record(aResult({ ...bad, isInUse: true, size: large, atMs: START_MS + 30 }))
+    const quarantined = await only(spaces)
+    assert.deepEqual([quarantined.lastGoodAtMs, quarantined.last.size], [START_MS + 10, large])
+    await spaces.record(aResult({ size: large, atMs: START_MS + 40 }))
+    const returned = await only(spaces)
+    assert.deepEqual(returned.badWindows, [{ fromMs: START_MS + 10, untilMs: START_MS + 40 }])
+    assert.deepEqual(returned.goodSizes, { '8x128': START_MS + 40, '64x2048': START_MS + 40 })
+  })
+
+  test(`${name}: a bad probe counts that was sent in the same millisecond as a good one`, async () => {
+    const { spaces } = await open()
+    await spaces.beginReference(aReference())
+    await spaces.record(aResult())
+    await spaces.record(aResult({ ...bad, isInUse: true }))
+    assert.equal((await only(spaces)).isQuarantined, true)
+  })
+
+  test(`${name}: of a size that was never good, nothing is known to be good`, async () => {
+    const { spaces } = await open()
+    await spaces.beginReference(aReference())
+    await spaces.record(aResult())
+    await spaces.record(aResult({ ...bad, isInUse: true, size: large, atMs: START_MS + 30 }))
+    assert.equal((await only(spaces)).lastGoodAtMs, undefined)
+    await spaces.record(aResult({ size: large, atMs: START_MS + 40 }))
+    assert.deepEqual((await only(spaces)).badWindows, [{ fromMs: 0, untilMs: START_MS + 40 }])
+  })
+
+  test(`${name}: the window of a change that only a probe of all texts shows begins at the last one of any size`, async () => {
+    const { spaces } = await open()
+    await spaces.beginReference(aReference())
+    await spaces.record(aResult())
+    await spaces.recordGood([good(START_MS + 10, { size: large }), good(START_MS + 20)])
+    await spaces.record(aResult({ ...bad, atMs: START_MS + 30 }))
+    assert.equal((await only(spaces)).lastGoodAtMs, START_MS + 10)
+  })
+
+  test(`${name}: of all nodes one takes on a probe, and the next when its time has passed`, async () => {
+    const { spaces } = await open()
+    const { model, deployment, target } = aResult()
+    const claim = (everyMs: number, probe = SHORT): Promise<boolean> =>
+      spaces.claimProbe({ model, deployment, target, name: probe }, everyMs)
+    assert.equal(await claim(20_000), false, 'without a standing')
+    await spaces.beginReference(aReference())
+    await spaces.record(aResult())
+    const claims = await Promise.all(Array.from({ length: 8 }, () => claim(20_000)))
+    assert.equal(claims.filter(Boolean).length, 1)
+    assert.deepEqual([await claim(20_000), await claim(20_000, '64x2048')], [false, true])
+    await spaces.recordGood([good(START_MS + 10)])
+    await spaces.record(aResult({ atMs: START_MS + 20 }))
+    assert.deepEqual([await claim(20_000), await claim(0)], [false, true])
   })
 
   test(`${name}: where replicas differ, the window begins at the oldest good moment that is remembered`, async () => {
@@ -418,7 +472,6 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     const newest = [...points, broken].toReversed().map((point) => ({
       at: new Date(point.atMs).toISOString(),
       deployment: point.deployment,
-      kind: 'probe',
       space: point.space,
       verdict: point.verdict,
       cosines: point.cosines ?? null,

@@ -100,7 +100,6 @@ const ROWS = [
   `INSERT INTO deployment_drains (deployment, reason, drained_by) VALUES ($1, 'driver', $2)`,
   `INSERT INTO space_standings (model, deployment, target, is_quarantined, last, bad_windows) VALUES ('m', $1, $2, true, '{}', '[]')`,
   `INSERT INTO space_probes (model, at, deployment, target, space, verdict) VALUES ('m', now(), $1, $2, 's', 'good')`,
-  `INSERT INTO space_rides (model, at, deployment, target, rides, least_cosine) VALUES ('m', now(), $1, $2, 1, 1)`,
   `INSERT INTO suspect_windows (window_id, model, deployment, target, space, from_at) VALUES ($2, 'm', $1, 't', 's', now())`,
   `INSERT INTO space_references (model, generation, width, space, vectors, deployment, accepted_at) VALUES ($2, 1, 8, 's', '', $1, now())`,
 ]
@@ -109,7 +108,6 @@ const MARKS = {
   deployment_drains: 'drained_by',
   space_standings: 'target',
   space_probes: 'target',
-  space_rides: 'target',
   suspect_windows: 'window_id',
   space_references: 'model',
 }

@@ -12,7 +12,7 @@ import type { VectorCache } from '#ports/vector-cache.ts'
 import { type EmbedResult } from '#request/embeddings/embed-result.ts'
 import { embed, type EmbedDependencies, type EmbedOptions } from '#request/embeddings/embed.ts'
 import { MicroBatches } from '#request/embeddings/micro-batch.ts'
-import type { Rides } from '#request/embeddings/due-ride.ts'
+import type { CallGuard } from '#request/embeddings/outside.ts'
 import { Flights, type SharingRules } from '#request/embeddings/shared-vectors.ts'
 import { MemoryLedgerStore } from '#test/support/stores/ledger-store.ts'
 import { MemoryLedger } from '#test/support/stores/ledger.ts'
@@ -30,7 +30,7 @@ export interface SharingNodeOptions {
   /** How a batch waits for company; absent: one round of the event loop. */
   readonly wait?: (ms: number) => Promise<unknown>
   readonly isTrusted?: SharingRules['isTrusted']
-  readonly rides?: (dependencies: EmbedDependencies) => Rides
+  readonly guard?: CallGuard
 }
 
 /** Requests change nothing of it except the leases of budgets. */
@@ -61,7 +61,7 @@ export class SharingNode {
   readonly memory = new MemoryLedgerStore(systemClock)
   readonly cache: VectorCache
   readonly #model: EmbeddingModel
-  #dependencies: EmbedDependencies
+  readonly #dependencies: EmbedDependencies
 
   constructor(model: EmbeddingModel, upstream: EmbeddingUpstream, options: SharingNodeOptions = {}) {
     const { limits, wait = () => yieldLoop(), maxBytes = 1e9, isTrusted = () => true } = options
@@ -90,6 +90,7 @@ export class SharingNode {
       limits: { ...defaultLimits, ...limits },
       catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
       yieldLoop: () => Promise.resolve(),
+      guard: options.guard,
       sharingOf: (_, request, { project, space, cacheUse }) => ({
         cache: model.cache && { store: this.cache, ttlMs: model.cache.ttlMs },
         mayRead: cacheUse === 'usual',
@@ -102,8 +103,6 @@ export class SharingNode {
         microBatch: model.microBatch,
       }),
     }
-    const rides = options.rides?.(this.#dependencies)
-    this.#dependencies = { ...this.#dependencies, rides }
   }
 
   async ask(

@@ -2,11 +2,14 @@
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { ContentCapabilities } from '#core/catalog/content-capabilities.ts'
 import { PROBE_IMAGES, takesProbeImages } from '#core/embedding/probe-images.ts'
-import { PROBE_TEXTS, RIDE_INDEX } from '#core/embedding/probe-texts.ts'
+import type { CallSize } from '#core/embedding/call-size.ts'
+import { PROBE_TEXTS, SHORT_INDEX } from '#core/embedding/probe-texts.ts'
+import type { MadeVectors } from '#core/embedding/made-vectors.ts'
+import { probeTokens } from '#core/embedding/probe-calls.ts'
 import { widthFault } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
-import { offerOf, type ProbeTerms } from '#request/embeddings/probe.ts'
+import type { ProbeTerms } from '#request/embeddings/probe.ts'
 import { MemoryAudit } from '#test/support/stores/audit.ts'
 import { MemorySpaces } from '#test/support/stores/spaces.ts'
 import { SpaceGuard } from '#worker/spaces/guard.ts'
@@ -30,9 +33,19 @@ export function vectorsOf(seed: number, probes: readonly unknown[] = PROBE_TEXTS
   return probes.map(() => Float32Array.from({ length: 8 }, () => random() - 0.5))
 }
 
-/** The vector of the ride text. */
-export function rideVectorOf(seed: number): Float32Array {
-  return vectorsOf(seed)[RIDE_INDEX] as Float32Array
+/** As long as the given vector, at this cosine to it. */
+function turned(vector: Float32Array, cosine: number): Float32Array {
+  const length = Math.hypot(...vector)
+  const other = vector.toReversed()
+  const along = other.reduce((sum, value, index) => sum + value * (vector[index] as number), 0) / length ** 2
+  const across = other.map((value, index) => value - along * (vector[index] as number))
+  const scale = (Math.sqrt(1 - cosine ** 2) * length) / Math.hypot(...across)
+  return vector.map((value, index) => cosine * value + scale * (across[index] as number))
+}
+
+/** The vector of the short text. */
+export function shortVectorOf(seed: number): Float32Array {
+  return vectorsOf(seed)[SHORT_INDEX] as Float32Array
 }
 
 /** The failure that an upstream's dialect throws for a vector of this width. */
@@ -93,6 +106,18 @@ export interface Cluster {
   readonly asked: string[]
   /** How they were asked. */
   readonly terms: ProbeTerms[]
+  /** Seeds of the vectors in large calls, where they are not those of all calls. `inputs`: what makes a call large. */
+  readonly large: Map<string, { readonly inputs: number; readonly seed: number }>
+  /** Further seeds of one text each, by its index. */
+  readonly ofText: Map<string, { readonly text: number; readonly seed: number }>
+  /** Those whose short text alone is near the edge of its space. */
+  readonly edges: Set<string>
+  /** Deployments that were probed because they are in use, in order. */
+  readonly inUse: { readonly id: string; readonly size: CallSize | undefined }[]
+  /** Probes of deployments in use get no answer. */
+  isSilent: boolean
+  /** The fewest inputs with which a call is refused. */
+  refusesFrom: number
 }
 
 export function cluster(answers: Record<string, Answers>): Cluster {
@@ -100,7 +125,7 @@ export function cluster(answers: Record<string, Answers>): Cluster {
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs - 12_345 }
   const audit = new MemoryAudit(clock)
   return {
-    store: new MemorySpaces(audit),
+    store: new MemorySpaces(audit, clock),
     audit,
     clock,
     passes: (ms) => void (nowMs += ms),
@@ -109,7 +134,23 @@ export function cluster(answers: Record<string, Answers>): Cluster {
     replicas: new Map(),
     asked: [],
     terms: [],
+    large: new Map(),
+    ofText: new Map(),
+    edges: new Set(),
+    inUse: [],
+    isSilent: false,
+    refusesFrom: Infinity,
   }
+}
+
+/** The vectors of a deployment in calls of this size. */
+function answeredBy(of: Cluster, id: string, seed: number, inputs: number): readonly Float32Array[] {
+  const large = of.large.get(id)
+  const texts = vectorsOf(large && inputs >= large.inputs ? large.seed : seed)
+  const other = of.ofText.get(id)
+  return other === undefined
+    ? texts
+    : texts.with(other.text, vectorsOf(other.seed)[other.text] as Float32Array)
 }
 
 export function node(
@@ -136,10 +177,19 @@ export function node(
     clock: of.clock,
     isAsleep: options.isAsleep,
     isProber: async () => link.carry(async () => state.isProber),
-    riding: {
-      intervalMs: 20 * SECOND_MS,
-      plainOffer: offerOf,
-      ask: () => Promise.reject(new Error('not asked here')),
+    probeInUse: async (_model, { id, upstream }, { size }) => {
+      of.inUse.push({ id, size })
+      await options.answersAfter
+      const answer = of.answers.get(upstream.baseUrl ?? '') ?? of.answers.get(id)
+      if (typeof answer !== 'number' || of.isSilent) throw new Error('no answer at all')
+      if ((size?.inputs ?? 1) >= of.refusesFrom)
+        throw new UpstreamFailure('refused', 'too many inputs', { deployment: id })
+      const short = answeredBy(of, id, answer, 1)[SHORT_INDEX] as Float32Array
+      return {
+        short: of.edges.has(id) ? turned(short, 0.995) : short,
+        texts: size && answeredBy(of, id, answer, size.inputs),
+        tokens: size === undefined ? 8 : probeTokens(size),
+      }
     },
     probe: async (_model: EmbeddingModel, deployment: Deployment, terms: ProbeTerms) => {
       const { id, upstream } = deployment
@@ -148,12 +198,13 @@ export function node(
       await options.answersAfter
       const answer = of.answers.get(upstream.baseUrl ?? '') ?? of.answers.get(id) ?? 'away'
       if (typeof answer === 'number') {
-        const texts = vectorsOf(answer)
+        const texts = answeredBy(of, id, answer, PROBE_TEXTS.length)
         const seeds = of.replicas.get(id) ?? [answer]
-        const rides = Array.from({ length: terms.rides }, (_, index) =>
-          rideVectorOf(seeds[index % seeds.length] as number),
+        const repeats = Array.from({ length: terms.repeats }, (_, index) =>
+          shortVectorOf(seeds[index % seeds.length] as number),
         )
-        if (!takesProbeImages(deployment)) return { texts, rides }
+        const sized = terms.size && answeredBy(of, id, answer, terms.size.inputs)
+        if (!takesProbeImages(deployment)) return { texts, repeats, sized }
         const seed = of.images.get(id) ?? answer
         if (seed === 'away') return { texts, imageFailure: new Error('no images today') }
         return { texts, images: vectorsOf(seed, PROBE_IMAGES) }
@@ -175,3 +226,5 @@ export function node(
 }
 
 export const stateOf = (guard: SpaceGuard, id: string) => guard.standingOf(id)?.state
+
+export const hasLeft = (guard: SpaceGuard, made: MadeVectors): boolean => guard.judgeMade(made) === 'left'

@@ -3,7 +3,6 @@ import { api, type Schema } from '../client.ts'
 
 export type SpaceProbe = Schema<'SpaceProbe'>
 export type SpaceSlot = Schema<'SpaceSlot'>
-export type SpaceRides = Schema<'SpaceRides'>
 export type SuspectWindow = Schema<'SuspectWindow'>
 
 const MINUTE_MS = 60_000
@@ -31,15 +30,7 @@ export const spaceQueries = {
       { params: { path: { model }, query: { since, slot_seconds: slotSeconds, limit: MAX_SLOTS } } },
       EACH_MINUTE,
     ),
-  /** Probe texts in live calls that were within the space, in slots of five minutes. */
-  rides: (model: string, since: string) =>
-    api.queryOptions(
-      'get',
-      '/api/v1/spaces/{model}/rides',
-      { params: { path: { model }, query: { since, limit: MAX_SLOTS } } },
-      EACH_MINUTE,
-    ),
-  /** Every probe and every ride that was outside, newest first. */
+  /** Every probe, newest first. */
   looks: (model: string, since: string) =>
     api.queryOptions(
       'get',

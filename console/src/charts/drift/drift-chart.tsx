@@ -12,23 +12,10 @@ import {
   type DriftMeasure,
 } from './drift-layout.ts'
 
-/** Slots in which rides are counted. */
-const RIDE_SLOT_MS = 300_000
-
 export interface DriftSeries {
   readonly name: string
   readonly colour: Colour
   readonly looks: readonly (DriftLook & { readonly looks: number })[]
-  /** Probe texts in live calls that were within the space, in slots of `RIDE_SLOT_MS`. */
-  readonly rides: readonly DriftRides[]
-  /** Those that were outside. */
-  readonly badRides: readonly DriftLook[]
-}
-
-interface DriftRides {
-  readonly atMs: number
-  readonly rides: number
-  readonly cosine: number
 }
 
 interface DriftChartProps {
@@ -41,8 +28,6 @@ interface DriftChartProps {
   readonly words: {
     readonly warned: string
     readonly quarantined: string
-    readonly rides: (name: string) => string
-    readonly ridesText: (value: string, rides: number) => string
     readonly dip: (value: string, time: string) => string
   }
   readonly valueText: (value: number) => string
@@ -57,25 +42,19 @@ const WORDS_WIDTH = 480
 
 export function DriftChart(props: DriftChartProps) {
   const { measure, series, fromMs, toMs, slotMs } = props
-  // Of a ride only the cosine of its text is known.
-  const shown = measure === 'cosine' ? series : series.map((one) => ({ ...one, rides: [], badRides: [] }))
-  const hasRides = shown.some(({ rides }) => rides.length > 0)
-  const stops = [
-    ...new Set(shown.flatMap(({ looks, rides }) => [...looks, ...rides].map(({ atMs }) => atMs))),
-  ].toSorted((a, b) => a - b)
+  const stops = [...new Set(series.flatMap(({ looks }) => looks.map(({ atMs }) => atMs)))].toSorted(
+    (a, b) => a - b,
+  )
   const looksAt = (stop: number): number =>
-    Math.max(0, ...shown.map((one) => one.looks.find(({ atMs }) => atMs === stops[stop])?.looks ?? 0))
+    Math.max(0, ...series.map((one) => one.looks.find(({ atMs }) => atMs === stops[stop])?.looks ?? 0))
   return (
     <Plot
       caption={props.caption}
       span={{ fromMs, toMs }}
       stops={stops}
       stopText={(stop) => props.tipTitle(stops[stop] ?? 0, looksAt(stop))}
-      slotMs={hasRides ? RIDE_SLOT_MS : slotMs}
-      series={shown.flatMap((one) => [
-        checksOf(one, stops, props),
-        ...(one.rides.length > 0 ? [ridesOf(one, stops, props)] : []),
-      ])}
+      slotMs={slotMs}
+      series={series.map((one) => checksOf(one, stops, props))}
       scale={{
         ticks: DRIFT_TICKS[measure].map((value) => ({
           value,
@@ -90,11 +69,11 @@ export function DriftChart(props: DriftChartProps) {
       {(frame) => (
         <>
           <Zones measure={measure} frame={frame} words={props.words} />
-          {shown.map((one) => (
+          {series.map((one) => (
             <Line key={one.name} one={one} frame={frame} {...props} />
           ))}
           {frame.width >= WORDS_WIDTH &&
-            shown.map((one) => <Dips key={one.name} one={one} frame={frame} {...props} />)}
+            series.map((one) => <Dips key={one.name} one={one} frame={frame} {...props} />)}
         </>
       )}
     </Plot>
@@ -116,46 +95,22 @@ function checksOf({ name, colour, looks }: DriftSeries, stops: readonly number[]
   }
 }
 
-function ridesOf({ name, colour, rides }: DriftSeries, stops: readonly number[], texts: Texts): PlotSeries {
-  const at = (stop: number) => rides.find(({ atMs }) => atMs === stops[stop])
-  return {
-    label: texts.words.rides(name),
-    colour,
-    text: (stop) => {
-      const found = at(stop)
-      return found ? texts.words.ridesText(texts.valueText(found.cosine), found.rides) : '–'
-    },
-    isNothing: (stop) => at(stop) === undefined,
-  }
-}
-
 interface LineProps extends Pick<DriftChartProps, 'measure' | 'fromMs' | 'toMs' | 'slotMs'> {
   readonly one: DriftSeries
   readonly frame: PlotFrame
 }
 
-/** Checks as a line; rides between them lighter and thinner; a ride that was outside as a diamond. */
+/** Checks as a line. */
 function Line({ one, frame, measure, fromMs, toMs, slotMs }: LineProps) {
   const box = { fromMs, toMs, ...frame }
-  const rides = one.rides.map((slot) => ({ ...slot, images: null, length: null }))
   return (
     <g fill="none" stroke={paint(one.colour)}>
-      <path d={driftPath(rides, measure, box, RIDE_SLOT_MS)} strokeWidth={1} opacity={0.55} />
       <path d={driftPath(one.looks, measure, box, slotMs)} strokeWidth={1.6} />
       {one.looks
         .filter((look) => look[measure] === null && look.verdict === 'failed')
         .map((look) => (
           <circle key={look.atMs} cx={frame.x(look.atMs)} cy={frame.height} r={2.5} fill="var(--surface)" />
         ))}
-      {one.badRides.map(({ atMs, cosine }) => (
-        <path
-          key={atMs}
-          d="M0 -5.5 5.5 0 0 5.5 -5.5 0Z"
-          transform={`translate(${frame.x(atMs)} ${Math.min(frame.y(cosine ?? 0), frame.height - 6)})`}
-          fill="var(--odd-fill)"
-          stroke="var(--surface)"
-        />
-      ))}
     </g>
   )
 }

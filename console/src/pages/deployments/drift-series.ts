@@ -1,20 +1,14 @@
-/** The lines of the drift chart: one for each deployment of a model, with its checks and its rides. */
+/** The lines of the drift chart: one for each deployment of a model, with its checks. */
 import type { Deployment } from '../../api/queries/deployments.ts'
-import type { SpaceProbe, SpaceRides, SpaceSlot } from '../../api/queries/spaces.ts'
+import type { SpaceProbe, SpaceSlot } from '../../api/queries/spaces.ts'
 import { seriesColour, type Colour } from '../../charts/colours.ts'
 import type { DriftSeries } from '../../charts/drift/drift-chart.tsx'
 import { words } from '../../words/words.ts'
 import { nameOf } from './state.tsx'
 
-interface Checks {
-  readonly slots: readonly SpaceSlot[]
-  readonly looks: readonly SpaceProbe[]
-  readonly rides: readonly SpaceRides[]
-}
-
 /** The reference first, in its own colour. */
 export function seriesOf(
-  { slots, looks, rides }: Checks,
+  slots: readonly SpaceSlot[],
   deployments: readonly Deployment[],
   reference: string | undefined,
 ): readonly DriftSeries[] {
@@ -26,19 +20,7 @@ export function seriesOf(
     const own = slots.filter(isOwn)
     if (own.length === 0) return []
     const name = one.id === reference ? words.deployments.drift.reference(nameOf(one)) : nameOf(one)
-    return [
-      {
-        name,
-        colour: colourOf(rank),
-        looks: own.map(pointOf),
-        rides: rides.filter(isOwn).map(({ at, rides: count, least_cosine: least }) => ({
-          atMs: Date.parse(at),
-          rides: count,
-          cosine: least,
-        })),
-        badRides: looks.filter((look) => isOwn(look) && look.kind === 'ride').map(lookOf),
-      },
-    ]
+    return [{ name, colour: colourOf(rank), looks: own.map(pointOf) }]
   })
 }
 
@@ -56,7 +38,6 @@ export function pointOf(slot: SpaceSlot) {
     verdict: slot.verdict,
     looks: slot.looks,
     least: slot.least_cosine,
-    isRide: false,
   }
 }
 
@@ -71,6 +52,5 @@ export function lookOf(look: SpaceProbe) {
     verdict: look.verdict,
     looks: 1,
     least: look.least_cosine,
-    isRide: look.kind === 'ride',
   }
 }

@@ -8,9 +8,9 @@ import type { SearchOf } from '../../app/place.ts'
 import { clockSeconds, cosine, moment, share } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { DAY_MS, HOUR_MS } from '../../time/day.ts'
-import { DriftChart, type DriftSeries } from '../../charts/drift/drift-chart.tsx'
+import { DriftChart } from '../../charts/drift/drift-chart.tsx'
 import { changesIn, type DriftMeasure } from '../../charts/drift/drift-layout.ts'
-import { Legend, type LegendEntry } from '../../charts/legend.tsx'
+import { Legend } from '../../charts/legend.tsx'
 import { upstreamOf } from '../../parts/deployments/short-names.ts'
 import { SuspectWindows } from '../../parts/spaces/suspect-windows.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -18,14 +18,13 @@ import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { MARK_TEXT, StateMark, type Mark } from '../../ui/state-mark.tsx'
-import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
 import type { deployment } from './place.ts'
 import { ProbeCosines } from './probe-cosines.tsx'
 import { lookOf, pointOf, seriesOf } from './drift-series.ts'
 import { nameOf } from './state.tsx'
 
-/** Over a day every check is a point of its own, with rides between them; over weeks the worst of each slot, since a mean would hide a quarter of an hour. */
+/** Over a day every check is a point of its own; over weeks the worst of each slot, since a mean would hide a quarter of an hour. */
 const SPANS = {
   '24h': { ms: DAY_MS, slotMs: HOUR_MS / 4 },
   '14d': { ms: 14 * DAY_MS, slotMs: 2 * HOUR_MS },
@@ -60,27 +59,14 @@ export function DriftTab({ one, siblings, search }: DriftTabProps) {
   const looks = useQuery(spaceQueries.looks(one.model, new Date(now - DAY_MS).toISOString()))
   const spaces = useQuery(spaceQueries.all())
   const reference = spaces.data?.data.find(({ model }) => model === one.model)?.reference?.deployment
-  const rides = useQuery({
-    ...spaceQueries.rides(one.model, new Date(now - DAY_MS).toISOString()),
-    enabled: span === '24h',
-  })
   const series = useMemo(
-    () =>
-      seriesOf(
-        {
-          slots: slots.data?.data ?? [],
-          looks: looks.data?.data ?? [],
-          rides: (span === '24h' && rides.data?.data) || [],
-        },
-        [one, ...siblings],
-        reference,
-      ),
-    [slots.data, looks.data, rides.data, span, one, siblings, reference],
+    () => seriesOf(slots.data?.data ?? [], [one, ...siblings], reference),
+    [slots.data, one, siblings, reference],
   )
   if (slots.error !== null && slots.data === undefined)
     return <Problem error={slots.error} retry={() => void slots.refetch()} />
   const valueText = (value: number): string => (measure === 'length' ? share(value, 2) : cosine(value, 9))
-  const latest = looks.data?.data.find(({ deployment, kind }) => deployment === one.id && kind === 'probe')
+  const latest = looks.data?.data.find(({ deployment }) => deployment === one.id)
   const hasImages = series.some((line) => line.looks.some(({ images }) => images !== null))
   const lastText = latest?.least_cosine === undefined ? '–' : cosine(latest.least_cosine, 9)
   return (
@@ -95,10 +81,7 @@ export function DriftTab({ one, siblings, search }: DriftTabProps) {
           <>
             <Legend
               className="mb-2"
-              entries={[
-                ...series.map(({ name, colour }) => ({ label: name, colour, mark: 'line' as const })),
-                ...(measure === 'cosine' ? rideEntries(series) : []),
-              ]}
+              entries={series.map(({ name, colour }) => ({ label: name, colour, mark: 'line' }))}
             />
             <DriftChart
               caption={say.caption(nameOf(one), lastText)}
@@ -122,19 +105,6 @@ export function DriftTab({ one, siblings, search }: DriftTabProps) {
       </div>
     </div>
   )
-}
-
-/** What the lighter line and the diamond are, where there are any. */
-function rideEntries(series: readonly DriftSeries[]): readonly LegendEntry[] {
-  const say = words.deployments.drift
-  return [
-    ...(series.some(({ rides }) => rides.length > 0)
-      ? [{ label: say.ridesLegend, colour: 'pale', mark: 'line' } as const]
-      : []),
-    ...(series.some(({ badRides }) => badRides.length > 0)
-      ? [{ label: say.badRide, colour: 'odd', mark: 'diamond' } as const]
-      : []),
-  ]
 }
 
 interface DriftControlsProps {
@@ -187,14 +157,12 @@ function Happened({ slots, looks, id, now }: HappenedProps) {
     <Section title={say.happened}>
       {changes.length === 0 && <p className="text-12 text-ink-2">{say.nothing}</p>}
       <ul className="divide-y divide-line text-12">
-        {changes.map(({ atMs, verdict, least, length, isRide }) => (
+        {changes.map(({ atMs, verdict, least, length }) => (
           <li key={atMs} className="flex gap-4 py-2">
             <span className="w-28 shrink-0 text-ink-2 tabular-nums">{moment(atMs, now)}</span>
             <StateMark mark={VERDICT_MARKS[verdict]} word="" className="mt-0.5" />
             <span>
-              {verdict === 'failed'
-                ? say.noAnswer
-                : say.events[isRide ? 'ride' : verdict](cosine(least, 7), share(length, 1))}
+              {verdict === 'failed' ? say.noAnswer : say.events[verdict](cosine(least, 7), share(length, 1))}
             </span>
           </li>
         ))}
@@ -234,10 +202,7 @@ function Latest({ looks, model }: { readonly looks: readonly SpaceProbe[]; reado
           {looks.slice(0, SHOWN_LOOKS).map((look) => (
             <tr key={`${look.at} ${look.deployment}`} className="border-b border-line">
               <td className="h-7 tabular-nums">{clockSeconds(look.at)}</td>
-              <td>
-                {upstreamOf(look.deployment, model)}{' '}
-                {look.kind === 'ride' && <Tag tone="odd">{say.ride}</Tag>}
-              </td>
+              <td>{upstreamOf(look.deployment, model)}</td>
               <td className={`text-right font-strong tabular-nums ${MARK_TEXT[VERDICT_MARKS[look.verdict]]}`}>
                 {look.verdict === 'failed' ? say.noAnswer : cosine(look.least_cosine, 7)}
               </td>

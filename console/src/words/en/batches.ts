@@ -65,6 +65,7 @@ export const batches = inLanguage('batches', {
     upstream_timeout: () => 'Paused: every call to the upstream times out',
     space_quarantined: () => 'Paused: a deployment is quarantined',
     space_left: () => 'Paused: a deployment has left the vector space',
+    space_unprobed: () => 'Paused: a deployment does not answer its probe',
     key_store_unreachable: () => 'Paused: PostgreSQL is unreachable',
     key_revoked: (key: string) => `Paused: key ${key} was revoked`,
     key_expired: (key: string) => `Paused: key ${key} has expired`,

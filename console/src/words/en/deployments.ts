@@ -101,19 +101,14 @@ export const deployments = inLanguage('deployments', {
     cosine: 'Cosine',
     images: 'Images',
     length: 'Length',
-    rides: (name: string) => `${name}, live calls`,
-    ridesText: (value: string, rides: number) => `${value}, ${plural(rides, 'ride')}`,
-    ridesLegend: 'rides: probe texts in live calls',
     dip: (value: string, time: string) => `${value} for ${time}`,
-    badRide: 'failed ride',
-    ride: 'ride',
     warned: 'warning: still serving, needs review',
     quarantined: 'quarantine: receives no traffic',
     caption: (name: string, value: string) => `${name}: ${value} at the last check`,
     worstOf: (time: string, looks: number) => `${time}, worst of ${plural(looks, 'check')}`,
     none: 'No checks yet.',
     noneText:
-      'A serving deployment is checked every 15 minutes, with live calls in between, and whenever you select Check now.',
+      'A serving deployment is checked every 15 minutes, every 20 seconds while it is in use, and whenever you select Check now.',
     happened: 'Events',
     nothing: 'No changes in this time range.',
     events: {
@@ -121,8 +116,6 @@ export const deployments = inLanguage('deployments', {
       warned: (cosine: string) => `Drifting: cosine ${cosine}. Still serving.`,
       quarantined: (cosine: string, length: string) =>
         `Failed the space check. Minimum cosine ${cosine}, lengths off by ${length}.`,
-      ride: (cosine: string) =>
-        `A probe text in a live call failed: cosine ${cosine}. The vectors of that call were not returned.`,
     },
     latest: 'Latest checks',
     byProbe: {

@@ -63,6 +63,7 @@ export const batches: Partly<typeof english> = {
     upstream_timeout: () => '已暂停：对上游的每次调用都超时',
     space_quarantined: () => '已暂停：有部署已被隔离',
     space_left: () => '已暂停：有部署已离开向量空间',
+    space_unprobed: () => '已暂停：有部署没有回应探测',
     key_store_unreachable: () => '已暂停：无法连接 PostgreSQL',
     key_revoked: (key) => `已暂停：密钥 ${key} 已吊销`,
     key_expired: (key) => `已暂停：密钥 ${key} 已到期`,

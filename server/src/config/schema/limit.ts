@@ -48,9 +48,6 @@ const fields = z.strictObject({
   requestTimeoutMs: duration(defaultLimits.requestTimeoutMs).describe(
     "Longest embeddings request, with retries. Shorter than the SDKs' own timeouts, so that callers see Torana's error.",
   ),
-  rideIntervalMs: duration(defaultLimits.rideIntervalMs).describe(
-    'Longest interval at which a probe text rides along in a live call of each embedding deployment, per process. Busy deployments have more rides. A changed model goes unnoticed for at most this time.',
-  ),
   headersTimeoutMs: duration(defaultLimits.headersTimeoutMs).describe(
     'Longest time for a client to send its headers.',
   ),

@@ -154,7 +154,7 @@ export const model = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Embeddings: whether Torana compares the deployments with the space of the model, by probes every 15 minutes and by rides in live calls, and stops those that answer with vectors of another space. Default `true`.',
+      'Embeddings: whether Torana compares the deployments with the space of the model, by probes every 15 minutes, and every 20 seconds while they are in use, and stops those that answer with vectors of another space. Default `true`.',
     ),
   microBatch: z
     .strictObject({

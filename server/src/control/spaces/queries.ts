@@ -10,11 +10,6 @@ export const spaceProbe = z
   .object({
     at: time,
     deployment: z.string(),
-    kind: z
-      .enum(['probe', 'ride'])
-      .describe(
-        '`ride`: one probe text in a live call. Rides appear here only if they were outside the space.',
-      ),
     space: z.string().describe('The space that the probe was compared with.'),
     verdict: z
       .enum(['good', 'warned', 'quarantined', 'failed'])
@@ -25,7 +20,7 @@ export const spaceProbe = z
       .array(z.number())
       .nullable()
       .describe(
-        'The cosine of each of the eight probe texts with its reference, then of the three probe images if the deployment takes images. null: nothing could be compared, or the probe is old.',
+        'The cosine of each of the eight probe texts with its reference, then of the three probe images if the deployment takes images. null: nothing could be compared, or one text alone.',
       ),
     least_cosine: z
       .number()
@@ -40,17 +35,6 @@ export const spaceProbe = z
     reason: z.string().nullable(),
   })
   .meta({ id: 'SpaceProbe' })
-
-export const spaceRide = z
-  .object({
-    at: time.describe('Where the slot of five minutes begins.'),
-    deployment: z.string(),
-    rides: z
-      .int()
-      .describe('Probe texts that rode along in live calls and were within the space, on all nodes.'),
-    least_cosine: z.number(),
-  })
-  .meta({ id: 'SpaceRides' })
 
 export const spaceSlot = z
   .object({
@@ -68,13 +52,8 @@ export const spaceSlot = z
   .meta({ id: 'SpaceSlot' })
 
 const SERIES = `
-SELECT at, deployment, CASE WHEN is_ride THEN 'ride' ELSE 'probe' END AS kind, space, verdict, cosines, least_cosine,
-  norm_drift, reason
+SELECT at, deployment, space, verdict, cosines, least_cosine, norm_drift, reason
 FROM space_probes WHERE model = $1 AND at >= $2 ORDER BY at DESC, deployment, target LIMIT $3`
-
-const RIDES = `
-SELECT at, deployment, sum(rides)::int AS rides, min(least_cosine) AS least_cosine
-FROM space_rides WHERE model = $1 AND at >= $2 GROUP BY 1, 2 ORDER BY at DESC, deployment LIMIT $3`
 
 /** Verdicts, the worst last. `failed` comes first: a probe without an answer is no drift. */
 const VERDICTS = `'{failed,good,warned,quarantined}'::text[]`
@@ -98,11 +77,6 @@ SELECT pinned_space AS space, key_id AS key, count(*) AS requests_24h FROM (
   SELECT pinned_space, key_id FROM requests
   WHERE request_id >= $1 AND pinned_space IS NOT NULL ORDER BY request_id DESC LIMIT ${MAX_PINNED}
 ) AS newest WHERE key_id IS NOT NULL GROUP BY 1, 2 ORDER BY 3 DESC, 2, 1`
-
-/** Newest first. */
-export function listRides(sql: Sql, model: string, since: Date, limit: number) {
-  return answersOf<z.output<typeof spaceRide>>(sql, RIDES, [model, since, limit])
-}
 
 /** Newest first. */
 export function listProbes(sql: Sql, model: string, since: Date, limit: number) {

@@ -1,11 +1,11 @@
-/** The drift of a model's deployments over time: probes, rides, and the worst of each slot. */
+/** The drift of a model's deployments over time: probes, and the worst of each slot. */
 import { z } from 'zod'
 import type { Catalog, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { notFound } from '../shared/faults.ts'
 import { givenTime, storable } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
-import { listProbes, listRides, listSlots, spaceProbe, spaceRide, spaceSlot } from './queries.ts'
+import { listProbes, listSlots, spaceProbe, spaceSlot } from './queries.ts'
 
 /** Default page: four deployments for a day and a half, as a chart shows them. */
 const POINTS = 600
@@ -28,10 +28,6 @@ const spaceSeries = z
     has_more: z.boolean().describe('There are older ones.'),
   })
   .meta({ id: 'SpaceSeries' })
-
-const spaceRides = z
-  .object({ data: z.array(spaceRide), has_more: z.boolean().describe('There are older ones.') })
-  .meta({ id: 'SpaceRideList' })
 
 const MAX_SLOT_SECONDS = 7 * 86_400
 /** The shortest slot: a deployment is probed every 15 minutes. */
@@ -57,7 +53,9 @@ export function registerSeries(
   route(api, 'GET /spaces/:model/series', {
     permission: 'spaces.read',
     id: 'spaceSeries',
-    summary: 'All probes of the deployments of a model, newest first',
+    summary: 'The probes of the deployments of a model, newest first',
+    description:
+      'Every probe of all texts and images, and those of deployments in use that were outside the space.',
     params: spacePath,
     query: seriesQuery,
     answer: spaceSeries,
@@ -65,20 +63,6 @@ export function registerSeries(
       const { id } = modelIn(catalog(), params.model)
       const probes = await listProbes(reports, id, new Date(since), limit + 1)
       return { data: probes.slice(0, limit), has_more: probes.length > limit }
-    },
-  })
-
-  route(api, 'GET /spaces/:model/rides', {
-    permission: 'spaces.read',
-    id: 'spaceRides',
-    summary: 'Probe texts that rode along in live calls, in slots of five minutes, newest first',
-    params: spacePath,
-    query: seriesQuery,
-    answer: spaceRides,
-    handler: async ({ params, query: { since = EPOCH, limit } }) => {
-      const { id } = modelIn(catalog(), params.model)
-      const rides = await listRides(reports, id, new Date(since), limit + 1)
-      return { data: rides.slice(0, limit), has_more: rides.length > limit }
     },
   })
 

@@ -148,7 +148,6 @@ export function probeBody(result: ProbeResult): z.output<typeof spaceProbe> {
   return {
     at: isoOf(result.atMs),
     deployment: result.deployment,
-    kind: result.isRide ? ('ride' as const) : ('probe' as const),
     space: result.space,
     verdict: result.verdict,
     cosines: result.cosines ? [...result.cosines] : null,

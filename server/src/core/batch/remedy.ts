@@ -55,10 +55,16 @@ export const REMEDY_ROWS: readonly RemedyRow[] = [
     text: 'There is no space for its results. Delete files that are no longer needed, or raise the limit.',
   },
   {
-    codes: ['space_quarantined', 'space_left', 'space_unprobed', 'space_unknown'],
+    codes: ['space_quarantined', 'space_left', 'space_unknown'],
     remedy: 'check_space',
     retries: true,
     text: 'No deployment is in the vector space of its model. It continues when one is back, or when another space is accepted.',
+  },
+  {
+    codes: ['space_unprobed'],
+    remedy: 'check_space',
+    retries: true,
+    text: 'A deployment does not answer its probe. It continues when a probe is good; what this deployment made last is made again after 15 minutes without one.',
   },
   {
     codes: [

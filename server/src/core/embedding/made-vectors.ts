@@ -1,4 +1,5 @@
 /** The deployments that made vectors, and when: a deployment may later be found outside its model's space. */
+import { largerSize, type CallSize } from './call-size.ts'
 
 export interface MadeVectors {
   /** The space that they were made for. */
@@ -12,6 +13,8 @@ export interface MadeVectors {
   /** Unix milliseconds from the first request for them to the last answer. */
   readonly fromMs: number
   readonly untilMs: number
+  /** The largest of its calls: a probe of that size confirms them. Absent: they had no texts, or it is not known. */
+  readonly largest?: CallSize | undefined
 }
 
 /** Largest difference between nodes' clocks: what was made shortly before a good check may have been made after it. */
@@ -26,15 +29,18 @@ export function spaceNames(made: readonly MadeVectors[]): readonly string[] {
 export class Makers {
   readonly #made = new Map<string, MadeVectors>()
 
-  add({ space, isUnnamed, deployment, fromMs, untilMs }: MadeVectors): void {
+  add({ space, isUnnamed, deployment, fromMs, untilMs, largest }: MadeVectors): void {
     const name = `${space}\n${deployment}\n${isUnnamed ?? ''}`
     const before = this.#made.get(name)
+    const most =
+      before?.largest && largest ? largerSize(before.largest, largest) : (largest ?? before?.largest)
     this.#made.set(name, {
       space,
       ...(isUnnamed && { isUnnamed }),
       deployment,
       fromMs: Math.min(fromMs, before?.fromMs ?? fromMs),
       untilMs: Math.max(untilMs, before?.untilMs ?? untilMs),
+      ...(most && { largest: most }),
     })
   }
 

@@ -15,6 +15,6 @@ export const PROBE_TEXTS: readonly string[] = [
   'Ça marche ¿verdad? ✅ — naïve café, Straße, Łódź, смысл, 🙂🚀',
 ]
 
-/** The probe text that rides along in live calls: eight tokens, half a percent of what 200 short requests have. */
-export const RIDE_INDEX = 1
-export const RIDE_TEXT: string = PROBE_TEXTS[RIDE_INDEX] as string
+/** The text of the shortest probe: eight tokens. */
+export const SHORT_INDEX = 1
+export const SHORT_TEXT: string = PROBE_TEXTS[SHORT_INDEX] as string

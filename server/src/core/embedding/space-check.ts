@@ -3,7 +3,7 @@
  * hardware, other batch sizes, half precision. Another model, pooling, quantisation or normalisation differs by more, and
  * its vectors look as valid as any: only a comparison shows it.
  */
-import { RIDE_INDEX } from './probe-texts.ts'
+import { SHORT_INDEX } from './probe-texts.ts'
 
 /** Lowest cosine of any text within one space. Half precision stays above 0.9999, other weights rarely reach 0.9. */
 export const MIN_COSINE = 0.99
@@ -118,21 +118,13 @@ export function checkProbe(
   }
 }
 
-/**
- * The probe text that rode along in a call. At a width that the upstream shortened, lengths say nothing: some scale, others do not.
- */
-export function checkRide(
+/** The text of the shortest probe alone. */
+export function checkShort(
   { texts, spread }: ReferenceVectors,
   vector: Float32Array,
   terms: CheckTerms = {},
 ): SpaceCheck {
-  const expected = texts[RIDE_INDEX] as Float32Array
-  const limits = limitsOf(TEXTS, spread, terms)
-  const isShorter = vector.length < expected.length
-  if (!isShorter) return checkSpace([expected], [vector], limits)
-  const { cosine } = compare(expected.subarray(0, vector.length), vector)
-  if (!Number.isFinite(cosine)) return incomparable('the vector of the ride is all zero')
-  return judge([cosine], 0, limits)
+  return checkSpace([texts[SHORT_INDEX] as Float32Array], [vector], limitsOf(TEXTS, spread, terms))
 }
 
 /** The limits of one kind of probe for a model whose samples have this spread. */

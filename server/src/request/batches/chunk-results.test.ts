@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { BatchLine, LineRun } from '#core/batch/line.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { aRequest } from '#test/support/models.ts'
-import { CACHE, type EmbedResult } from '../embeddings/embed-result.ts'
+import type { EmbedResult } from '../embeddings/embed-result.ts'
 import { ChunkResults } from './chunk-results.ts'
 
 const WHOLE = { done: undefined, rest: undefined }
@@ -24,7 +24,7 @@ function aResult(more: Partial<EmbedResult>): EmbedResult {
     extraFields: {},
     space: 's',
     guardedSpace: 's',
-    deployments: [],
+    served: [],
     hits: [],
     ...more,
   } as unknown as EmbedResult
@@ -49,24 +49,29 @@ function written(results: ChunkResults): unknown[] {
 }
 
 const SPAN = { fromMs: 100, untilMs: 200 }
+const call = (id: string, inputs: number, tokens: number) => ({
+  offer: { deployment: { id } },
+  slots: Array.from({ length: inputs }, (_, slot) => slot),
+  answer: { usage: { kind: 'measured', tokens } },
+})
 for (const [what, result, made] of [
   [
-    'deployments, from the question until the answer',
-    { deployments: ['d1', 'd2'] },
+    'deployments, from the question until the answer, with their largest call',
+    { served: [call('d1', 2, 70), call('d2', 1, 5), call('d1', 9, 40)] },
     [
-      { space: 's', deployment: 'd1', ...SPAN },
-      { space: 's', deployment: 'd2', ...SPAN },
+      { space: 's', deployment: 'd1', ...SPAN, largest: { inputs: 9, tokens: 70 } },
+      { space: 's', deployment: 'd2', ...SPAN, largest: { inputs: 1, tokens: 5 } },
     ],
   ],
   [
     'makers of vectors from the cache, at the time when they were made, and not the cache',
-    { deployments: [CACHE], hits: [{ deployment: 'd3', madeAtMs: 50 }] },
+    { hits: [{ deployment: 'd3', madeAtMs: 50 }] },
     [{ space: 's', deployment: 'd3', fromMs: 50, untilMs: 50 }],
   ],
   [
     'makers of vectors without a space of their own',
-    { deployments: ['d1'], space: undefined },
-    [{ space: 's', isUnnamed: true, deployment: 'd1', ...SPAN }],
+    { served: [call('d1', 1, 5)], space: undefined },
+    [{ space: 's', isUnnamed: true, deployment: 'd1', ...SPAN, largest: { inputs: 1, tokens: 5 } }],
   ],
 ] as const)
   test(`the head of a part names ${what}`, () => {

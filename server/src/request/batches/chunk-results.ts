@@ -10,7 +10,7 @@ import { asciiOf, base64Of, jsonOf, type Vector } from '#core/embedding/vector.t
 import type { Fault } from '#core/fault/fault.ts'
 import { asciiJson } from '#core/text/json-text.ts'
 import { usageText, type AnswerUsage } from '#core/embedding/usage-text.ts'
-import { CACHE, type EmbedResult } from '../embeddings/embed-result.ts'
+import type { EmbedResult } from '../embeddings/embed-result.ts'
 import { usageOfEach } from '../embeddings/usage-of-each.ts'
 import { PartBytes } from './part-bytes.ts'
 
@@ -78,13 +78,17 @@ export class ChunkResults {
       this.#output.write(`${end}}${ANSWER_TAIL}`)
     }
     this.#completed += lines.length
-    this.#addMakers(result, span)
+    this.#addMakers(lines, result, span)
   }
 
-  #addMakers({ space, guardedSpace = '', deployments, hits }: EmbedResult, span: MakingSpan): void {
+  #addMakers(lines: LineRun, result: EmbedResult, span: MakingSpan): void {
+    const { space, guardedSpace = '', served, hits } = result
     const named = { space: guardedSpace, isUnnamed: space === undefined || undefined }
-    for (const deployment of deployments)
-      if (deployment !== CACHE) this.#makers.add({ ...named, deployment, ...span })
+    const hasTexts = lines[0].request.input.kind !== 'contents'
+    for (const { offer, slots, answer } of served) {
+      const largest = hasTexts ? { inputs: slots.length, tokens: answer.usage.tokens } : undefined
+      this.#makers.add({ ...named, deployment: offer.deployment.id, ...span, largest })
+    }
     for (const { deployment, madeAtMs } of hits)
       this.#makers.add({ ...named, deployment, fromMs: madeAtMs, untilMs: madeAtMs })
   }

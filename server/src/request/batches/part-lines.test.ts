@@ -28,7 +28,7 @@ function resultOf(vectors: number): EmbedResult {
     vectors: Array.from({ length: vectors }, () => vector),
     usage: { promptTokens: 2 },
     extraFields: {},
-    deployments: [],
+    served: [],
     hits: [],
   }
   return result as unknown as EmbedResult

@@ -20,7 +20,6 @@ import type { EmbeddingAnswer } from '#ports/upstream.ts'
 import { callTraceOf, recordCall, type EndedCall } from '../traffic/ended-call.ts'
 import type { BegunEmbedding } from './admit.ts'
 import type { Share } from './admitted-request.ts'
-import { callWithRide, leftSpace, type Rider } from './ride.ts'
 import type { AccountedAnswer, KnownUsage } from './served.ts'
 import { estimateTokens } from './tokens.ts'
 
@@ -30,33 +29,6 @@ export async function attempt(
   offer: Offer,
   wantedForm: VectorForm,
   waitedMs = 0,
-): Promise<readonly AccountedAnswer[]> {
-  const { outside, model, isBackground = false } = shares[0].request
-  const { rides } = outside
-  const due = rides?.due(model, offer.deployment, isBackground)
-  try {
-    const answers = await (due === undefined
-      ? callFor(shares, offer, wantedForm, waitedMs, undefined)
-      : callWithRide(due, shares, offer, (rider) => callFor(shares, offer, wantedForm, waitedMs, rider)))
-    if (rides === undefined) return answers
-    let tokens = 0
-    for (const { usage } of answers) tokens += usage.tokens
-    // A ride in another call may have shown it meanwhile. Another deployment can still answer.
-    if (rides.ended(model, offer.deployment, tokens)) throw leftSpace(offer)
-    return answers
-  } catch (error) {
-    if (error instanceof UpstreamFailure && error.detail.leftSpace)
-      for (const { request, work } of shares) request.admission.discarded(work.attempt ?? 0)
-    throw error
-  }
-}
-
-async function callFor(
-  shares: readonly [Share, ...Share[]],
-  offer: Offer,
-  wantedForm: VectorForm,
-  waitedMs: number,
-  waiting: Rider | undefined,
 ): Promise<readonly AccountedAnswer[]> {
   const [lead] = shares
   const { outside } = lead.request
@@ -69,7 +41,6 @@ async function callFor(
   const callId = outside.identifiers.next()
   const beginning = begun(shares, callId, offer)
   const calls = beginning instanceof Promise ? await beginning : beginning
-  const rider = waiting !== undefined && (await waiting.begin(callId, offer)) ? waiting : undefined
   for (const { request } of shares) request.countAttempt()
   const inputs = shares.length === 1 ? lead.inputs : joinInputs(shares.map((share) => share.inputs))
   const ended = (outcome: string, answer: AnsweredCall, failure?: UpstreamFailure): void => {
@@ -108,12 +79,13 @@ async function callFor(
       work.attempt = number
     }
   }
+  let answers: readonly AccountedAnswer[]
   try {
-    const whole = await outside.upstream.embed({
+    const answer = await outside.upstream.embed({
       callId,
       project: lead.request.project,
       deployment,
-      inputs: rider === undefined ? inputs : joinInputs([inputs, rider.inputs]),
+      inputs,
       dimensions: offer.dimensions,
       width: offer.nativeType ? numbersOf(offer.nativeType, offer.upstreamWidth) : offer.upstreamWidth,
       outputType: offer.nativeType,
@@ -127,7 +99,6 @@ async function callFor(
       timeoutMs,
       traceHeaders: lead.request.trace.context?.headersFor(callId),
     })
-    const answer = rider === undefined ? whole : rider.takenFrom(whole)
     let most = 0
     for (const { mostTokens } of calls) most += mostTokens
     const usage = chargedUsage(answer.usage, leastTokens(offer, inputs), most)
@@ -139,15 +110,36 @@ async function callFor(
     ended('ok', { firstByteMs: answer.firstByteMs, upstreamRequestId: answer.upstreamRequestId, usages })
     if (answer.usage.kind === 'measured' && (usage !== answer.usage || answer.usage.tokens > most))
       reportCount(lead.request, { callId, deployment: deployment.id }, answer.usage.tokens, usage, most)
-    return answersOf(asAskedFor(answer, offer), shares, usages)
+    answers = answersOf(asAskedFor(answer, offer), shares, usages)
   } catch (error) {
     const failure = error instanceof UpstreamFailure ? error : undefined
-    rider?.failed(failure)
     for (const [index, { request }] of shares.entries())
       request.admission.failed(calls[index] as BegunEmbedding, failure, whatOf(shares[index] as Share))
     ended(failure?.kind ?? 'fault', NOT_ANSWERED, failure)
     throw failure !== undefined && shares.length > 1 ? withoutWords(failure) : error
   }
+  if (!isOutside(lead.request, offer, inputs, answers)) return answers
+  for (const { request, work } of shares) request.admission.discarded(work.attempt ?? 0)
+  // The call is paid for and recorded. Another deployment may answer within the space.
+  throw new UpstreamFailure('broken', 'vectors of another space', {
+    deployment: deployment.id,
+    charge: 'none',
+    leftSpace: true,
+  })
+}
+
+/** Whether a probe has shown since the call began that nothing of the deployment may be sent. Notes the size of the call. */
+function isOutside(
+  { model, outside: { guard } }: Share['request'],
+  { deployment }: Offer,
+  inputs: Input,
+  answers: readonly AccountedAnswer[],
+): boolean {
+  if (guard === undefined) return false
+  let tokens = 0
+  for (const { usage } of answers) tokens += usage.tokens
+  guard.noteCall(model, deployment, inputs.kind === 'contents' ? 0 : inputCount(inputs), tokens)
+  return guard.isOutside(model, deployment)
 }
 
 /** The upstream counted more than Torana expects, or too little to be a count. */

@@ -38,6 +38,8 @@ export interface EmbedResult {
   readonly attempts: number
   /** Ids of the deployments that served it, and `CACHE` where there were hits. */
   readonly deployments: readonly string[]
+  /** The calls that served it. */
+  readonly served: readonly ServedInputs[]
   readonly hits: readonly Hit[]
   readonly emulated: readonly string[]
   readonly dropped: readonly string[]
@@ -48,7 +50,7 @@ export interface EmbedResult {
 }
 
 /** Listed among the deployments for vectors that needed no call. */
-export const CACHE = 'cache'
+const CACHE = 'cache'
 
 export function resultOf(
   gathered: GatheredVectors,
@@ -73,6 +75,7 @@ export function resultOf(
     attempts: known.attempts,
     width: first.width,
     deployments: only === undefined ? deploymentsOf(served, hits.length > 0) : [only.offer.deployment.id],
+    served,
     hits,
     emulated: emulatedIn(gathered, first),
     dropped: known.dropped,

@@ -40,7 +40,7 @@ async function probed(options: MemoryUpstreamOptions = {}) {
     deployment,
     { texts: TEXTS, images: IMAGES },
     { ...outside, identifiers },
-    { samples: 1, rides: 0 },
+    { samples: 1, repeats: 0 },
   )
   const calls = upstream.calls.map(({ inputs }) => `${inputCount(inputs)} ${inputs.kind}`)
   return { answer, calls, upstream, entries: money.memory.entries() }

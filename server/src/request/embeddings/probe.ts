@@ -6,7 +6,9 @@
 import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { asContents, slice, type Input } from '#core/embedding/input.ts'
 import type { Content, Media } from '#core/content/content.ts'
-import { RIDE_TEXT } from '#core/embedding/probe-texts.ts'
+import type { CallSize } from '#core/embedding/call-size.ts'
+import { probeCalls } from '#core/embedding/probe-calls.ts'
+import { PROBE_TEXTS, SHORT_TEXT } from '#core/embedding/probe-texts.ts'
 import { meanOf } from '#core/embedding/space-check.ts'
 import { valuesOf } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
@@ -36,8 +38,10 @@ export interface ProbeQuestion {
 export interface ProbeTerms {
   /** Answers whose mean is the result: up to this many, fewer where they are equal or slow. */
   readonly samples: number
-  /** Further calls with the ride text alone, side by side, so that each may reach another replica. */
-  readonly rides: number
+  /** Further calls with one short text, side by side, so that each may reach another replica. */
+  readonly repeats: number
+  /** Further calls of this size, with all texts. */
+  readonly size?: CallSize | undefined
 }
 
 export interface ProbedSpace {
@@ -47,8 +51,10 @@ export interface ProbedSpace {
   /** How far the furthest sample is from the mean, as 1 − cosine. Absent: there was one sample, or all were equal. */
   readonly spread?: number | undefined
   readonly imageSpread?: number | undefined
-  /** Vectors of the ride text. */
-  readonly rides?: readonly Float32Array[] | undefined
+  /** Vectors of the short text. */
+  readonly repeats?: readonly Float32Array[] | undefined
+  /** Those of the texts, in calls of the size that was asked for. */
+  readonly sized?: readonly Float32Array[] | undefined
   /** The error of the images' calls. Those of the texts have succeeded. */
   readonly imageFailure?: unknown
 }
@@ -58,7 +64,7 @@ export function probeSpace(
   deployment: Deployment,
   { texts, images }: ProbeQuestion,
   outside: EmbedOutside,
-  { samples, rides }: ProbeTerms,
+  { samples, repeats, size }: ProbeTerms,
 ): Promise<ProbedSpace> {
   const { clock, identifiers, limits } = outside
   const requestId = identifiers.next()
@@ -75,11 +81,17 @@ export function probeSpace(
         samples,
         () => clock.monotonicMs() < enoughMs,
       )
-    const [{ mean, spread }, rode] = await Promise.all([
+    const [{ mean, spread }, repeated, sized] = await Promise.all([
       several(words),
-      Promise.all(Array.from({ length: rides }, () => ask(RIDE_INPUT))),
+      Promise.all(Array.from({ length: repeats }, () => ask(SHORT_INPUT))),
+      size && askSized(ask, size, 0),
     ])
-    const probed = { texts: mean, spread, rides: rode.flatMap(({ vectors }) => vectors) }
+    const probed = {
+      texts: mean,
+      spread,
+      repeats: repeated.flatMap(({ vectors }) => vectors),
+      sized: sized?.texts,
+    }
     if (images.length === 0) return probed
     try {
       const shown = await several({ kind: 'contents', contents })
@@ -90,7 +102,7 @@ export function probeSpace(
   })
 }
 
-const RIDE_INPUT: Input = { kind: 'texts', texts: [RIDE_TEXT] }
+const SHORT_INPUT: Input = { kind: 'texts', texts: [SHORT_TEXT] }
 
 interface SampledVectors {
   readonly mean: readonly Float32Array[]
@@ -118,17 +130,58 @@ function areEqual(one: Float32Array, other: Float32Array | undefined): boolean {
   return other?.length === one.length && one.every((value, index) => value === other[index])
 }
 
-/** The vector of the ride text in a call of its own. `tokens`: what the upstream counted, or our estimate. */
-export async function askRide(
+/** A probe of a deployment in use. */
+export interface ProbedInUse {
+  /** Of the short text in a call of its own. */
+  readonly short: Float32Array
+  /** Of all texts, in calls of the size that was asked for. Undefined: the short text alone was. */
+  readonly texts: readonly Float32Array[] | undefined
+  /** What the upstream counted, or our estimate. */
+  readonly tokens: number
+}
+
+/**
+ * Asks for the short text, and beside it for all texts in calls of the given size, in which `turn` moves them. If the short one is
+ * outside too, the change is not one of large calls.
+ */
+export function probeInUse(
   model: EmbeddingModel,
   deployment: Deployment,
   outside: EmbedOutside,
-): Promise<{ readonly vector: Float32Array | undefined; readonly tokens: number }> {
+  { size, turn }: { readonly size: CallSize | undefined; readonly turn: number },
+): Promise<ProbedInUse> {
   const requestId = outside.identifiers.next()
   const trace = new RequestTrace(outside.clock.monotonicMs())
-  const question = { model, deployment, input: RIDE_INPUT, requestId, trace }
-  const { vectors, tokens } = await askAlone(question, outside, (ask) => ask(RIDE_INPUT))
-  return { vector: vectors[0], tokens }
+  const calls = size === undefined ? [] : probeCalls(size, turn)
+  const input: Input = { kind: 'texts', texts: [SHORT_TEXT, ...calls.flatMap(({ texts }) => texts)] }
+  return askAlone({ model, deployment, input, requestId, trace }, outside, async (ask) => {
+    const [{ vectors, tokens }, sized] = await Promise.all([
+      ask(SHORT_INPUT),
+      size && askSized(ask, size, turn),
+    ])
+    return {
+      short: vectors[0] as Float32Array,
+      texts: sized?.texts,
+      tokens: tokens + (sized?.tokens ?? 0),
+    }
+  })
+}
+
+/** All probe texts in calls of this size, side by side. What only fills them is not looked at. */
+async function askSized(
+  ask: AskOwn,
+  size: CallSize,
+  turn: number,
+): Promise<{ readonly texts: readonly Float32Array[]; readonly tokens: number }> {
+  const texts: Float32Array[] = Array.from({ length: PROBE_TEXTS.length })
+  const tokens = await Promise.all(
+    probeCalls(size, turn).map(async ({ texts: asked, places }) => {
+      const answer = await ask({ kind: 'texts', texts: asked })
+      for (const [text, place] of places) texts[text] = answer.vectors[place] as Float32Array
+      return answer.tokens
+    }),
+  )
+  return { texts, tokens: tokens.reduce((sum, one) => sum + one, 0) }
 }
 
 interface OwnQuestion {
@@ -150,7 +203,7 @@ async function askAlone<Result>(
   given: EmbedOutside,
   answer: (ask: AskOwn) => Promise<Result>,
 ): Promise<Result> {
-  const outside = { ...given, rides: undefined }
+  const outside = { ...given, guard: undefined }
   const offer = offerOf(model, deployment, input)
   const admitted = admit({ requestId, key: SYSTEM_KEY, model, offers: [offer], input }, outside)
   using admission = admitted instanceof Promise ? await admitted : admitted
@@ -219,7 +272,7 @@ export async function testEmbedding(
 }
 
 /** The offer of a deployment for inputs without options, as in probes. */
-export function offerOf(model: EmbeddingModel, deployment: Deployment, input: Input = RIDE_INPUT): Offer {
+function offerOf(model: EmbeddingModel, deployment: Deployment, input: Input): Offer {
   const plain = {
     model: model.id,
     input,

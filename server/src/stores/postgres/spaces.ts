@@ -3,13 +3,14 @@ import { spaceIn } from '#core/embedding/space.ts'
 import type {
   BadWindow,
   DeploymentStanding,
-  GoodRides,
+  GoodCheck,
   OldSpaces,
+  ProbeClaim,
   ProbeResult,
   SpaceReference,
   SpaceStore,
 } from '#ports/spaces.ts'
-import { standingAfter, standingAfterRides } from '../space-standing.ts'
+import { standingAfter, standingAfterGood } from '../space-standing.ts'
 import { writeAudit } from './audit.ts'
 import { plainArray } from './arrays.ts'
 import { endWindows, followStanding } from './suspect-windows.ts'
@@ -38,19 +39,23 @@ SELECT texts.*, images.vectors AS image_vectors, images.spread AS image_spread F
 LEFT JOIN space_image_references AS images USING (model, generation)`
 
 const ADD_POINT = `
-INSERT INTO space_probes (model, at, deployment, target, space, verdict, least_cosine, norm_drift, reason, cosines, is_ride)
+INSERT INTO space_probes (model, at, deployment, target, space, verdict, least_cosine, norm_drift, reason, cosines, is_in_use)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING 1`
 
 const KEEP_STANDING = `
-INSERT INTO space_standings (model, deployment, target, space, is_quarantined, last_good_at, good_at, reason, last, bad_windows)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO space_standings (model, deployment, target, space, is_quarantined, last_good_at, good_at, good_sizes, reason, last,
+  bad_windows)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 ON CONFLICT (model, deployment, target) DO UPDATE SET space = excluded.space, is_quarantined = excluded.is_quarantined,
-  last_good_at = excluded.last_good_at, good_at = excluded.good_at, reason = excluded.reason, last = excluded.last, bad_windows = excluded.bad_windows`
+  last_good_at = excluded.last_good_at, good_at = excluded.good_at, good_sizes = excluded.good_sizes, reason = excluded.reason,
+  last = excluded.last, bad_windows = excluded.bad_windows`
 
-const ADD_RIDES = `
-INSERT INTO space_rides AS there (model, at, deployment, target, rides, least_cosine)
-VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (model, at, deployment, target) DO UPDATE SET
-  rides = there.rides + excluded.rides, least_cosine = least(there.least_cosine, excluded.least_cosine)`
+/** By the clock of the database, which all nodes share. One that was set back holds up no probe. */
+const CLAIM_PROBE = `
+UPDATE space_standings SET claims = claims || jsonb_build_object($4::text, moment.ms)
+FROM (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms) AS moment
+WHERE model = $1 AND deployment = $2 AND target = $3
+  AND abs(moment.ms - coalesce((claims ->> $4)::bigint, 0)) >= $5::bigint RETURNING 1`
 
 /** Rows that one statement deletes: a fraction of a second. */
 const PAGE_ROWS = 1000
@@ -58,11 +63,6 @@ const PAGE_ROWS = 1000
 const DELETE_OLD = `
 DELETE FROM space_probes WHERE (model, at, deployment, target) IN (
   SELECT model, at, deployment, target FROM space_probes WHERE at < $1 LIMIT ${PAGE_ROWS}
-) RETURNING 1`
-
-const DELETE_OLD_RIDES = `
-DELETE FROM space_rides WHERE (model, at, deployment, target) IN (
-  SELECT model, at, deployment, target FROM space_rides WHERE at < $1 LIMIT ${PAGE_ROWS}
 ) RETURNING 1`
 
 /** A few rows for each deployment that ever was: no index, no pages. */
@@ -91,6 +91,7 @@ interface StandingRow {
   readonly is_quarantined: boolean
   readonly last_good_at: Date | null
   readonly good_at: readonly number[]
+  readonly good_sizes: Readonly<Record<string, number>>
   readonly reason: string | null
   readonly last: ProbeResult
   readonly bad_windows: readonly BadWindow[]
@@ -164,19 +165,21 @@ export class PostgresSpaces implements SpaceStore {
     )
   }
 
-  async recordRides(rides: readonly GoodRides[]): Promise<void> {
-    for (const one of rides) {
+  async recordGood(checks: readonly GoodCheck[]): Promise<void> {
+    for (const check of checks)
       await reachable(
         this.#database.transaction(async (sql) => {
-          const space = await lockedSpace(sql, one)
-          const { model, slotMs, deployment, target, leastCosine } = one
-          await sql.query(ADD_RIDES, [model, new Date(slotMs), deployment, target, one.rides, leastCosine])
-          const before = await storedStanding(sql, one)
-          const after = before && standingAfterRides(before, one, space)
+          const space = await lockedSpace(sql, check)
+          const before = await storedStanding(sql, check)
+          const after = before && standingAfterGood(before, check, space)
           if (after !== undefined && after !== before) await sql.query(KEEP_STANDING, standingValues(after))
         }),
       )
-    }
+  }
+
+  async claimProbe({ model, deployment, target, name }: ProbeClaim, everyMs: number): Promise<boolean> {
+    const values = [model, deployment, target, name, everyMs]
+    return (await reachable(this.#database.query(CLAIM_PROBE, values, 'space-claim-probe'))).length > 0
   }
 
   async standings(): Promise<readonly DeploymentStanding[]> {
@@ -189,9 +192,8 @@ export class PostgresSpaces implements SpaceStore {
   async deleteOld({ pointsBeforeMs, standingsBeforeMs, badStandingsBeforeMs }: OldSpaces): Promise<void> {
     const standings = [standingsBeforeMs, badStandingsBeforeMs]
     await reachable(this.#database.query(DELETE_OLD_STANDINGS, standings))
-    for (const statement of [DELETE_OLD, DELETE_OLD_RIDES])
-      for (let rows = PAGE_ROWS; rows === PAGE_ROWS;)
-        rows = (await reachable(this.#database.query(statement, [new Date(pointsBeforeMs)]))).length
+    for (let rows = PAGE_ROWS; rows === PAGE_ROWS;)
+      rows = (await reachable(this.#database.query(DELETE_OLD, [new Date(pointsBeforeMs)]))).length
   }
 }
 
@@ -268,7 +270,7 @@ function pointValues(result: ProbeResult): readonly unknown[] {
     normDrift ?? null,
     reason ?? null,
     cosines ? plainArray(cosines) : null,
-    result.isRide ?? false,
+    result.isInUse ?? false,
   ]
   return [model, new Date(atMs), deployment, target, space, verdict, ...measured]
 }
@@ -283,6 +285,7 @@ function standingValues(standing: DeploymentStanding): readonly unknown[] {
     isQuarantined,
     lastGoodAtMs === undefined ? null : new Date(lastGoodAtMs),
     JSON.stringify(standing.goodAtMs),
+    JSON.stringify(standing.goodSizes),
     reason ?? null,
     JSON.stringify(last),
     JSON.stringify(standing.badWindows),
@@ -299,6 +302,7 @@ function standingOf(row: StandingRow): DeploymentStanding {
     isQuarantined: row.is_quarantined,
     lastGoodAtMs: row.last_good_at?.getTime(),
     goodAtMs: row.good_at,
+    goodSizes: row.good_sizes,
     reason: row.reason ?? undefined,
     // JSON leaves out what is undefined.
     last: {

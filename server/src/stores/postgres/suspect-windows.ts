@@ -56,8 +56,8 @@ export async function followStanding(
     return
   }
   const lastGoodAtMs = before?.space === space ? before?.lastGoodAtMs : undefined
-  // A good probe after it ends the window. A good ride does not: it may have met another replica.
-  const isLate = lastGoodAtMs !== undefined && lastGoodAtMs > atMs && result.isRide !== true
+  // A good probe after it ends the window. One of a deployment in use does not: it may have had other texts, or another size.
+  const isLate = lastGoodAtMs !== undefined && lastGoodAtMs > atMs && result.isInUse !== true
   const isKnown = before?.space === space && after.lastGoodAtMs !== undefined
   const from = isKnown ? new Date(after.lastGoodAtMs) : null
   const until = isLate ? new Date(lastGoodAtMs) : null

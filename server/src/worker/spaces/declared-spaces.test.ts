@@ -5,6 +5,7 @@ import { answeringSpace, spaceOf } from '#core/embedding/space.ts'
 import {
   catalogOf,
   cluster,
+  hasLeft,
   declaringCatalog,
   modelIn,
   node,
@@ -69,12 +70,12 @@ test('vectors have left a declared space once one of its models has another one,
   const made = { deployment: 'large/one', fromMs: world.clock.nowMs(), untilMs: world.clock.nowMs() }
   const before = { ...made, space: nameOf(LARGE) }
   const own = { ...made, space: spaceOf(LARGE, 8) }
-  assert.deepEqual([guard.hasLeft(before), guard.hasLeft(own)], [false, false])
+  assert.deepEqual([hasLeft(guard, before), hasLeft(guard, own)], [false, false])
   await accept(SMALL, 3)
-  assert.deepEqual([guard.hasLeft(before), guard.hasLeft(own)], [true, false])
+  assert.deepEqual([hasLeft(guard, before), hasLeft(guard, own)], [true, false])
   const after = { ...made, space: nameOf(LARGE) }
-  assert.equal(guard.hasLeft(after), false)
+  assert.equal(hasLeft(guard, after), false)
   state.catalog = catalogOf('one')
   guard.reload()
-  assert.equal(guard.hasLeft(after), true)
+  assert.equal(hasLeft(guard, after), true)
 })

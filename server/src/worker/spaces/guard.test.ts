@@ -8,6 +8,7 @@ import { eventually } from '#test/support/process.ts'
 import {
   catalogOf,
   cluster,
+  hasLeft,
   MINUTE_MS,
   MODEL,
   modelIn,
@@ -235,34 +236,34 @@ test('vectors have left their space if their deployment was outside while it mad
     fromMs,
     untilMs,
   })
-  assert.equal(guard.hasLeft(made('nobody/knows', 0, Infinity)), false, 'nothing is known yet')
+  assert.equal(hasLeft(guard, made('nobody/knows', 0, Infinity)), false, 'nothing is known yet')
   await guard.probeDue()
   const goodAtMs = world.clock.nowMs()
   const [before, within] = [goodAtMs - MINUTE_MS, goodAtMs + MINUTE_MS]
   world.passes(QUARTER_MS)
-  assert.equal(guard.hasLeft(made(TWO, before, within)), false)
+  assert.equal(hasLeft(guard, made(TWO, before, within)), false)
   world.answers.set(TWO, 2)
   await guard.probeDue()
   const assertLeft = (): void => {
-    assert.equal(guard.hasLeft(made(TWO, before, before)), false)
-    assert.equal(guard.hasLeft(made(TWO, within, within)), true)
-    assert.equal(guard.hasLeft(made(TWO, before, within)), true)
-    assert.equal(guard.hasLeft(made(ONE, before, within)), false)
+    assert.equal(hasLeft(guard, made(TWO, before, before)), false)
+    assert.equal(hasLeft(guard, made(TWO, within, within)), true)
+    assert.equal(hasLeft(guard, made(TWO, before, within)), true)
+    assert.equal(hasLeft(guard, made(ONE, before, within)), false)
   }
   assertLeft()
   world.answers.set(TWO, 1)
   world.passes(MINUTE_MS)
   await guard.probeDue()
   assertLeft()
-  assert.equal(guard.hasLeft(made(TWO, world.clock.nowMs() + 1, world.clock.nowMs() + 2)), false)
+  assert.equal(hasLeft(guard, made(TWO, world.clock.nowMs() + 1, world.clock.nowMs() + 2)), false)
   state.catalog = catalogOf('one', 'two@elsewhere')
   guard.reload()
   assertLeft()
   world.answers.set(ONE, 3)
   const model = modelIn(state.catalog)
   await guard.accept(model, model.deployments[0] as Deployment, { kind: 'member', name: 'admin' })
-  assert.equal(guard.hasLeft(made(ONE, before, before)), true)
-  assert.equal(guard.hasLeft({ ...made(ONE, before, before), space: spaceOf(MODEL, 8, 2) }), false)
+  assert.equal(hasLeft(guard, made(ONE, before, before)), true)
+  assert.equal(hasLeft(guard, { ...made(ONE, before, before), space: spaceOf(MODEL, 8, 2) }), false)
 })
 
 test('what a quarantined deployment made until it led elsewhere is not trusted, what it makes since then is', async () => {

@@ -1,35 +1,28 @@
 /**
- * Keeps the promise that a model never answers with vectors of another space. It probes every deployment with
- * the same texts and images periodically, compares the answers with the model's reference, and reports the deployments
- * that are outside. One node probes for all. Every node follows the store and, while the store is
- * unreachable, what it last knew.
+ * Keeps the promise that a model never answers with vectors of another space. It probes every deployment with the same texts and
+ * images, compares the answers with the model's reference, and reports the deployments that are outside. One node probes for all.
+ * Every node follows the store and, while the store is unreachable, what it last knew.
  */
 import type { Actor } from '#ports/audit.ts'
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
+import type { MadeState } from '#core/batch/final.ts'
+import type { CallSize } from '#core/embedding/call-size.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
-import { readSpace, type ModelSpace } from '#core/embedding/space.ts'
+import type { ModelSpace } from '#core/embedding/space.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
 import { every, everyMs, type Repetition } from '../every.ts'
 import type { Pulse } from '../pulse.ts'
 import { acceptSpace } from './accept.ts'
+import { findDeployment, judgeMade, type ProbeInUse } from './confirm.ts'
 import { Sequences } from './sequences.ts'
 import { dueByModel } from './due.ts'
 import { inOrder, SpaceKnowledge, type GuardedStanding } from './knowledge.ts'
-import { describeSpace, findSpaceName } from './names.ts'
+import { describeSpace } from './names.ts'
 import { SpaceNews } from './news.ts'
-import type { Rides } from '#request/embeddings/due-ride.ts'
-import {
-  alertOf,
-  askProbe,
-  isComplete,
-  judged,
-  riddenResult,
-  probeTerms,
-  type Probe,
-  type SpaceAlert,
-} from './probe.ts'
-import { RidingProbes, type RideParts, type RideVector } from './rides.ts'
+import type { CallGuard } from '#request/embeddings/outside.ts'
+import { alertOf, askProbe, isComplete, judged, probeTerms, type Probe, type SpaceAlert } from './probe.ts'
+import { ProbesInUse } from './in-use.ts'
 import { completed, missingOf, referenceFrom } from './references.ts'
 import { recordSeen } from './record.ts'
 import { oldSpaces } from './retention.ts'
@@ -40,16 +33,14 @@ export interface SpaceGuardParts {
   readonly catalog: () => Catalog
   readonly probe: Probe
   readonly clock: Clock
-  /** Undefined: no probe text rides along in live calls. */
-  readonly riding?: Pick<RideParts, 'intervalMs' | 'ask' | 'plainOffer'> | undefined
+  /** Undefined: deployments are probed at their intervals only. */
+  readonly probeInUse?: ProbeInUse | undefined
   /** Whether this node probes for all. */
   readonly isProber: () => Promise<boolean>
   /** Whether a probe would load a model into this process. Undefined means never. */
   readonly isAsleep?: ((deployment: Deployment) => boolean) | undefined
   /** Called on every node: for each changed standing, and for all of them after the catalog changed. */
   readonly onStanding: (standing: GuardedStanding) => void
-  /** Called for each ride that was judged here. */
-  readonly onRide?: ((ride: ProbeResult) => void) | undefined
   /** Called only on the node that noticed. */
   readonly onAlert: (alert: SpaceAlert) => void
   /** The store was unreachable, or a step failed; it is repeated. */
@@ -73,31 +64,40 @@ const DELETE_OLD_MS = 3_600_000
 /** The sequence under which the store is read: no model has this name. */
 const READING = ''
 
-export class SpaceGuard {
+export class SpaceGuard implements CallGuard {
   readonly #parts: SpaceGuardParts
   readonly #known = new SpaceKnowledge()
-  readonly rides: Rides | undefined
+  readonly #inUse: ProbesInUse | undefined
   /** By model. */
   readonly #sequences = new Sequences()
   readonly #schedule: ProbeSchedule
   readonly #news: SpaceNews
   #loops: readonly Repetition[] = []
   #isStopped = false
+  #beginning: Promise<void> | undefined
   #heard: string | undefined
 
   constructor(parts: SpaceGuardParts) {
     this.#parts = parts
     this.#schedule = new ProbeSchedule(parts.clock, parts.random ?? Math.random)
     this.#news = new SpaceNews(parts.onStanding)
-    const { riding, clock } = parts
-    this.rides =
-      riding &&
-      new RidingProbes({
-        ...riding,
-        clock,
-        hasReference: ({ id }) => this.#known.referenceOf(id) !== undefined,
-        isOutside: (model, deployment) => this.isOutside(model, deployment),
-        judge: (model, deployment, ride) => this.#judgeRide(model, deployment, ride),
+    const { probeInUse: probe, random = Math.random } = parts
+    this.#inUse =
+      probe &&
+      new ProbesInUse({
+        ...parts,
+        probe,
+        random,
+        known: this.#known,
+        onOutside: (result, before) => {
+          this.#learn(result, before)
+          // So that other nodes know before their next reading.
+          void this.follow().catch(parts.onTrouble)
+        },
+        onWarned: ({ model, deployment }, result, before) => {
+          if (!this.#sequences.has(model.id) && this.#schedule.isCalledBy(result, before))
+            void this.#probeInTurn(model, [deployment]).catch(parts.onTrouble)
+        },
       })
   }
 
@@ -108,7 +108,7 @@ export class SpaceGuard {
     this.#tell()
     this.#loops = [
       (pulse?.always ?? everyMs(followMs))(() => this.#followNews(), onTrouble),
-      every(lookMs, () => this.#beginDue(), onTrouble),
+      every(lookMs, async () => this.#look(), onTrouble),
       every(DELETE_OLD_MS, () => this.#deleteOld(), onTrouble),
     ]
     await this.follow().catch(onTrouble)
@@ -118,8 +118,16 @@ export class SpaceGuard {
   /** Waits for the probes in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    await Promise.all(this.#loops.map((loop) => loop.stop()))
-    await this.#sequences.ended()
+    await Promise.all([this.#beginning, ...this.#loops.map((loop) => loop.stop())])
+    await Promise.all([this.#sequences.ended(), this.#inUse?.ended()])
+  }
+
+  /** What a slow store holds up does not keep deployments in use from their probes. */
+  #look(): void {
+    this.#inUse?.look()
+    this.#beginning ??= this.#beginDue()
+      .catch(this.#parts.onTrouble)
+      .finally(() => (this.#beginning = undefined))
   }
 
   /** Undefined when the catalog has no such embedding deployment. */
@@ -130,6 +138,10 @@ export class SpaceGuard {
   /** Whether nothing of a deployment may be sent. A request may hold one of an earlier catalog. */
   isOutside(model: EmbeddingModel, deployment: Deployment): boolean {
     return model.isGuarded && this.#known.standingOf(this.#parts.catalog(), model, deployment).isQuarantined
+  }
+
+  noteCall(model: EmbeddingModel, deployment: Deployment, inputs: number, tokens: number): void {
+    this.#inUse?.noteCall(model, deployment, inputs, tokens)
   }
 
   /** Whether the store was read once. */
@@ -159,17 +171,16 @@ export class SpaceGuard {
     return this.#known.isConfirmed(this.#parts.catalog(), deployment, madeAtMs)
   }
 
-  /**
-   * Whether vectors may be of another space than the one whose name they carry: an operator has accepted another
-   * one since, or their deployment was found outside at a time at which it made some of them.
-   */
-  hasLeft({ space, ...made }: MadeVectors): boolean {
-    const named = readSpace(space)
-    if (named === undefined || !this.hasRead) return false
-    const catalog = this.#parts.catalog()
-    if (findSpaceName(named, this.#known, catalog) !== named.float) return true
-    const model = catalog.models.get(named.owner)
-    return (model?.kind !== 'embedding' || model.isGuarded) && this.#known.wasOutside(catalog, made)
+  /** What is known of the space of vectors. */
+  judgeMade(made: MadeVectors): MadeState {
+    return judgeMade(made, this.#known, this.#parts.catalog())
+  }
+
+  /** Probes a deployment now, in calls like its largest. True: what it had made until then is of its space. */
+  async confirm(id: string, largest: CallSize | undefined): Promise<boolean> {
+    const found = findDeployment(this.#parts.catalog(), id)
+    if (found === undefined || this.#inUse === undefined) return false
+    return !this.isOutside(found.model, found.deployment) && this.#inUse.confirm(found, largest)
   }
 
   /** Call it in the turn in which the catalog changes: changed deployments are held back immediately. */
@@ -178,10 +189,7 @@ export class SpaceGuard {
     void this.#beginDue().catch(this.#parts.onTrouble)
   }
 
-  /**
-   * Writes what this node saw, reads the store, and reports changes. References are read only if there is a
-   * new one, or on demand.
-   */
+  /** Writes what this node saw, reads the store, and reports changes. References are read if there is a new one, or on demand. */
   follow(alsoReferences = false): Promise<void> {
     return this.#sequences.add(READING, async () => {
       const { store, onTrouble } = this.#parts
@@ -202,8 +210,9 @@ export class SpaceGuard {
     this.#heard = heard
   }
 
-  /** Probes the due deployments and waits for the answers. */
+  /** Probes the due deployments, also those in use, and waits for the answers. */
   async probeDue(): Promise<void> {
+    this.#inUse?.look()
     await this.#beginDue()
     await this.#sequences.ended()
   }
@@ -215,9 +224,8 @@ export class SpaceGuard {
   }
 
   /**
-   * From now on the model's space is what this deployment answers. All others are held back until they have
-   * been compared with it. Rejects with a fault when the deployment does not answer, or answers in the
-   * model's current space.
+   * From now on the model's space is what this deployment answers. All others are held back until they have been compared with it.
+   * Rejects with a fault when the deployment does not answer, or answers in the model's current space.
    */
   accept(model: EmbeddingModel, deployment: Deployment, actor: Actor): Promise<SpaceReference> {
     const { store, clock, probe, onTrouble } = this.#parts
@@ -231,30 +239,6 @@ export class SpaceGuard {
       void this.#probeInTurn(model, others).catch(onTrouble)
       return reference
     })
-  }
-
-  /** True when the ride is within the space. One that is outside counts like a probe, at once. */
-  #judgeRide(model: EmbeddingModel, deployment: Deployment, ride: RideVector): boolean {
-    const reference = this.#known.referenceOf(model.id)
-    // One sent before the space was accepted may be of the space before.
-    if (reference === undefined || ride.sentAtMs < reference.acceptedAtMs) return true
-    const result = riddenResult(model, deployment, reference, ride)
-    this.#parts.onRide?.(result)
-    const before = this.#known.standingOf(this.#parts.catalog(), model, deployment)
-    if (result.verdict !== 'quarantined') {
-      if (!before.isQuarantined)
-        this.#known.rides.add({ ...result, atMs: ride.sentAtMs, leastCosine: result.leastCosine ?? 1 })
-      if (!this.#sequences.has(model.id) && this.#schedule.isCalledBy(result, before))
-        void this.#probeInTurn(model, [deployment]).catch(this.#parts.onTrouble)
-      return true
-    }
-    this.#known.remember(result)
-    this.#tell()
-    const alert = alertOf(before, result, false)
-    if (alert) this.#parts.onAlert(alert)
-    // So that other nodes know before their next reading.
-    void this.follow().catch(this.#parts.onTrouble)
-    return false
   }
 
   /** Begins to probe due deployments, without waiting for them. */
@@ -302,23 +286,29 @@ export class SpaceGuard {
   }
 
   async #probeOne(model: EmbeddingModel, deployment: Deployment): Promise<ProbeResult> {
-    const { clock, probe, onAlert } = this.#parts
+    const { clock, probe } = this.#parts
     const { id } = deployment
     const atMs = clock.nowMs()
     const before = this.standingOf(id)
     this.#schedule.tried(id)
     const isReturning = before?.state === 'quarantined'
     const needsReference = missingOf(this.#known.referenceOf(model.id), [deployment]) !== undefined
-    const answer = await askProbe(probe, model, deployment, probeTerms(needsReference, before, atMs))
+    const terms = probeTerms(needsReference, before, atMs)
+    const answer = await askProbe(probe, model, deployment, terms)
     if (isComplete(answer))
       await this.#complete(referenceFrom(model, deployment, { ...answer, acceptedAtMs: atMs, generation: 1 }))
     const reference = this.#known.referenceOf(model.id)
-    const result = judged(model, deployment, { atMs, answer, reference, isReturning })
+    const { size } = terms
+    const result = judged(model, deployment, { atMs, answer, reference, isReturning, size })
+    this.#learn(result, before, this.#schedule.isNewlyVain(id))
+    return result
+  }
+
+  #learn(result: ProbeResult, before: GuardedStanding | undefined, isNewlyVain = false): void {
     this.#known.remember(result)
     this.#tell()
-    const alert = alertOf(before, result, this.#schedule.isNewlyVain(id))
-    if (alert) onAlert(alert)
-    return result
+    const alert = alertOf(before, result, isNewlyVain)
+    if (alert) this.#parts.onAlert(alert)
   }
 
   /** Without the store nothing becomes a reference: each node would have a different one. */

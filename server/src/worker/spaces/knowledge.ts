@@ -1,13 +1,14 @@
 /** What this node knows about spaces, and what follows from it for each deployment. */
 import { listModels, type Catalog, type Deployment, type EmbeddingModel } from '#core/catalog/catalog.ts'
+import { ALL_TEXTS, goodBefore } from '#core/embedding/good-moments.ts'
 import { CLOCK_SKEW_MS, type MadeVectors } from '#core/embedding/made-vectors.ts'
 import type { HoldReason } from '#core/schedule/deployment.ts'
 import { spaceIn } from '#core/embedding/space.ts'
 import { checksum } from '#core/keys/key.ts'
-import type { BadWindow, DeploymentStanding, ProbeResult, SpaceReference } from '#ports/spaces.ts'
+import type { BadWindow, DeploymentStanding, GoodCheck, ProbeResult, SpaceReference } from '#ports/spaces.ts'
 import { endpointOf } from '#core/catalog/upstream-address.ts'
+import { GoodChecks, type Recorded } from './good-checks.ts'
 import { readDeclared } from './names.ts'
-import { RideNotes } from './ride-notes.ts'
 
 /** `held-back`: not compared with the model's space yet, so nothing of it may be sent either. */
 type StandingState = 'trusted' | 'warned' | 'held-back' | 'quarantined'
@@ -19,6 +20,8 @@ export interface GuardedStanding {
   /** Whether nothing of it may be sent: it is quarantined or held back. */
   readonly isQuarantined: boolean
   readonly lastGoodAtMs: number | undefined
+  /** The last good probe of all texts, by the class of size of its calls. */
+  readonly goodSizes: Readonly<Record<string, number>>
   /** When its quarantines of earlier ended. */
   readonly returnedAtMs: readonly number[]
   readonly reason: string | undefined
@@ -60,7 +63,7 @@ export class SpaceKnowledge {
   /** Spaces named by standings when references were last read, including spaces that models have left since. */
   #lookedUp: ReadonlySet<string> = new Set()
   #unrecorded: readonly ProbeResult[] = []
-  readonly rides = new RideNotes()
+  readonly good = new GoodChecks()
   /** Undefined when something was learnt since they were drawn. */
   #conclusions: Conclusions | undefined
 
@@ -109,7 +112,7 @@ export class SpaceKnowledge {
 
   /** This node has seen what the store does not know yet. */
   get hasUnwritten(): boolean {
-    return this.#unrecorded.length > 0 || this.rides.hasAny
+    return this.#unrecorded.length > 0 || this.good.all.length > 0
   }
 
   /** The result counts on this node from now on, and on others once it is stored. */
@@ -118,8 +121,15 @@ export class SpaceKnowledge {
     this.#conclusions = undefined
   }
 
-  /** These results were stored, and the store was read since. */
-  forget(results: ReadonlySet<ProbeResult>): void {
+  /** A probe of a deployment in use was within its space. */
+  noteGood(check: GoodCheck): void {
+    this.good.add(check)
+    this.#conclusions = undefined
+  }
+
+  /** This was stored, and the store was read since. */
+  forget({ good, results }: Recorded): void {
+    this.good.forget(good)
     this.#unrecorded = this.#unrecorded.filter((result) => !results.has(result))
     this.#conclusions = undefined
   }
@@ -147,6 +157,12 @@ export class SpaceKnowledge {
     return standing
   }
 
+  /** Last good moments of all deployments of this id that are not quarantined, as nodes with another configuration know them. */
+  lastGoodAtMs(deployment: string): readonly (number | undefined)[] {
+    const rows = this.#rows.filter((row) => row.deployment === deployment && !row.isQuarantined)
+    return rows.map((row) => row.lastGoodAtMs)
+  }
+
   /** Whether a vector that a deployment made at that time may be used. The deployment may be gone by now. */
   isTrusted(catalog: Catalog, deployment: string, madeAtMs: number): boolean {
     const concluded = this.#concluded(catalog)
@@ -164,10 +180,7 @@ export class SpaceKnowledge {
     return madeAtMs <= (confirmedUntilMs.get(deployment) ?? -Infinity) - CLOCK_SKEW_MS
   }
 
-  /**
-   * Whether a deployment was outside at some moment of this time. A deployment that points elsewhere under
-   * its id now says nothing about it.
-   */
+  /** Whether a deployment was outside at some moment of this time. One that points elsewhere under its id now says nothing about it. */
   wasOutside(catalog: Catalog, { deployment, ...span }: Omit<MadeVectors, 'space'>): boolean {
     const { standings, windows } = this.#concluded(catalog)
     const standing = standings.get(deployment)
@@ -189,8 +202,9 @@ export class SpaceKnowledge {
       const name = nameOf({ model: model.id, deployment: deployment.id, target })
       const row = rows.get(name)
       standings.set(deployment.id, this.#judge(model, deployment, row, unrecorded.get(name) ?? []))
-      const firstGoodAtMs = row?.goodAtMs[0] ?? row?.lastGoodAtMs
-      if (firstGoodAtMs !== undefined) confirmedUntilMs.set(deployment.id, firstGoodAtMs)
+      const goods = [row?.goodAtMs[0] ?? row?.lastGoodAtMs, row?.goodSizes[ALL_TEXTS]]
+      const known = goods.filter((atMs) => atMs !== undefined)
+      if (known.length > 0) confirmedUntilMs.set(deployment.id, Math.min(...known))
     }
     const windows = new Map<string, readonly BadWindow[]>()
     for (const row of this.#rows) {
@@ -213,18 +227,21 @@ export class SpaceKnowledge {
   ): GuardedStanding {
     const last = latest(unrecorded.at(-1), row?.last)
     const reference = this.#references.get(model.id)
-    const rodeAtMs = reference && row && this.rides.lastAtMs(row, spaceIn(reference))
-    // A quarantined row knows since when: rides of other replicas may have been good later.
-    const lastGoodAtMs =
-      row?.isQuarantined || rodeAtMs === undefined
-        ? row?.lastGoodAtMs
-        : Math.max(rodeAtMs, row?.lastGoodAtMs ?? 0)
-    const standing = (state: StandingState, reason?: string): GuardedStanding => ({
+    // A quarantined row knows since when: probes in other calls may have been good later.
+    const isOwn = row !== undefined && reference !== undefined && !row.isQuarantined
+    const moments = isOwn ? this.good.withOwn(row, spaceIn(reference)) : row
+    const { lastGoodAtMs, goodSizes = {} } = moments ?? {}
+    const standing = (
+      state: StandingState,
+      reason?: string,
+      since: Pick<GuardedStanding, 'lastGoodAtMs'> = { lastGoodAtMs },
+    ): GuardedStanding => ({
       model: model.id,
       deployment: deployment.id,
       state,
       isQuarantined: state === 'held-back' || state === 'quarantined',
-      lastGoodAtMs,
+      ...since,
+      goodSizes,
       returnedAtMs: row?.badWindows.map(({ untilMs }) => untilMs) ?? [],
       reason,
       last,
@@ -239,8 +256,13 @@ export class SpaceKnowledge {
     const compared = unrecorded.filter((result) => result.space === space && result.verdict !== 'failed')
     // Strict: a deployment returns once its good probe is stored, for every node to know.
     const outside = compared.find(({ verdict }) => verdict === 'quarantined')
-    if (outside) return standing('quarantined', outside.reason)
-    if (row?.space === space && row.isQuarantined) return standing('quarantined', row.reason)
+    const isStored = row?.space === space && row.isQuarantined
+    if (outside && !isStored) {
+      const goods = [...(row?.goodAtMs ?? []), ...(lastGoodAtMs === undefined ? [] : [lastGoodAtMs])]
+      const since = { lastGoodAtMs: goodBefore(outside, goods, goodSizes) }
+      return standing('quarantined', outside.reason, since)
+    }
+    if (isStored) return standing('quarantined', outside?.reason ?? row.reason)
     const within = row?.space === space ? row : compared.at(-1)
     if (within) return standing(within.reason === undefined ? 'trusted' : 'warned', within.reason)
     const failure =

@@ -2,9 +2,10 @@
 import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { PROBE_IMAGES } from '#core/embedding/probe-images.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
+import type { CallSize } from '#core/embedding/call-size.ts'
 import {
   checkProbe,
-  checkRide,
+  checkShort,
   isTorn,
   type CheckTerms,
   type ProbeVectors,
@@ -13,8 +14,8 @@ import {
 } from '#core/embedding/space-check.ts'
 import { spaceIn, spaceOf } from '#core/embedding/space.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
-import { TORN, type ProbeResult, type SpaceReference } from '#ports/spaces.ts'
-import type { ProbedSpace, ProbeTerms } from '#request/embeddings/probe.ts'
+import { TORN, type GoodCheck, type ProbeResult, type SpaceReference } from '#ports/spaces.ts'
+import type { ProbedInUse, ProbedSpace, ProbeTerms } from '#request/embeddings/probe.ts'
 import { targetOf, type GuardedStanding } from './knowledge.ts'
 import { checkAgainst, vectorsOf } from './references.ts'
 
@@ -27,36 +28,40 @@ const REFERENCE_SAMPLES = 5
  * Calls beside the probe that must all be within the space before a quarantined deployment returns. With one wrong replica of two, all
  * 16 calls are good once in 65,536 times; with eight calls it was seen in 24 runs.
  */
-const RETURN_RIDES = 15
+const RETURN_REPEATS = 15
 /** The same at most, for one that returned in vain within the hour. */
-const MAX_RETURN_RIDES = 31
+const MAX_RETURN_REPEATS = 31
 
 /** Time after a return in which another quarantine means that the return was by chance. */
 const RELAPSE_MS = 3_600_000
 
-/** How often a deployment is asked in a probe. */
+/** How a deployment is asked in a probe. One that left its space in calls of a size is asked in calls of that size too. */
 export function probeTerms(
   needsReference: boolean,
-  { state, returnedAtMs = [] }: Partial<Pick<GuardedStanding, 'state' | 'returnedAtMs'>> = {},
+  { state, returnedAtMs = [], last }: Partial<Pick<GuardedStanding, 'state' | 'returnedAtMs' | 'last'>> = {},
   nowMs = 0,
 ): ProbeTerms {
+  const samples = needsReference ? REFERENCE_SAMPLES : 1
+  if (state !== 'quarantined') return { samples, repeats: 0 }
   const relapses = returnedAtMs.filter((atMs) => atMs > nowMs - RELAPSE_MS).length
-  const rides = Math.min(MAX_RETURN_RIDES, (RETURN_RIDES + 1) * 2 ** relapses - 1)
-  return { samples: needsReference ? REFERENCE_SAMPLES : 1, rides: state === 'quarantined' ? rides : 0 }
+  const repeats = Math.min(MAX_RETURN_REPEATS, (RETURN_REPEATS + 1) * 2 ** relapses - 1)
+  return { samples, repeats, size: last?.size }
 }
 
-interface Rode {
-  /** Vectors of the ride text in further calls. */
-  readonly rides?: readonly Float32Array[] | undefined
+interface Further {
+  /** Vectors of the short text in further calls. */
+  readonly repeats?: readonly Float32Array[] | undefined
+  /** Vectors of the texts in calls of the traffic's size. */
+  readonly sized?: readonly Float32Array[] | undefined
 }
 
 /** Everything that the deployment takes has a vector. */
-interface Complete extends ReferenceVectors, Rode {
+interface Complete extends ReferenceVectors, Further {
   readonly withoutImages?: undefined
 }
 
 /** Texts alone, of a deployment that takes images. */
-interface Incomplete extends ReferenceVectors, Rode {
+interface Incomplete extends ReferenceVectors, Further {
   readonly withoutImages: NoVectors
 }
 
@@ -152,49 +157,78 @@ export function judged(
     readonly reference: SpaceReference | undefined
     /** Whether it is quarantined at present. */
     readonly isReturning?: boolean | undefined
+    /** Of its further calls. */
+    readonly size?: CallSize | undefined
   },
 ): ProbeResult {
-  const { atMs, answer, reference, isReturning } = seen
+  const { atMs, answer, reference, isReturning, size } = seen
   const space = reference ? spaceIn(reference) : spaceOf(model.id, model.facts.dimensions)
-  const place = { ...placeOf(model, deployment), space, atMs }
-  const check = 'texts' in answer && reference ? checkAll(reference, answer, { isReturning }) : undefined
+  const place = { ...placeOf(model, deployment), space, atMs, ...(size && { size }) }
+  const terms = { isReturning }
+  const check = 'texts' in answer && reference ? checkAll(reference, answer, terms, size) : undefined
   if (check && (check.verdict === 'quarantined' || isComplete(answer))) return { ...place, ...check }
   const { reason, isOutside } = isComplete(answer) ? NO_REFERENCE : missingIn(answer)
   const verdict = isOutside && reference ? 'quarantined' : 'failed'
   return { ...place, verdict, cosines: undefined, leastCosine: undefined, normDrift: undefined, reason }
 }
 
-/** All checks of one probe. If some are within the space and others are not, its replicas differ. */
-function checkAll(reference: SpaceReference, answer: Complete | Incomplete, terms: CheckTerms): SpaceCheck {
+/** All checks of one probe. If some calls of one kind are within the space and others are not, its replicas differ. */
+function checkAll(
+  reference: SpaceReference,
+  answer: Complete | Incomplete,
+  terms: CheckTerms,
+  size: CallSize | undefined,
+): SpaceCheck {
   const probed = checkAgainst(reference, answer, terms)
-  const rides = (answer.rides ?? []).map((vector) => checkRide(vectorsOf(reference), vector, terms))
-  const outside = [probed, ...rides].filter(({ verdict }) => verdict === 'quarantined')
-  if (rides.length === 0 || outside.length === 0) return probed
+  const repeats = (answer.repeats ?? []).map((vector) => checkShort(vectorsOf(reference), vector, terms))
+  const outside = [probed, ...repeats].filter(({ verdict }) => verdict === 'quarantined')
+  if (outside.length === 0) {
+    const sized = answer.sized && checkAgainst(reference, { texts: answer.sized }, terms)
+    return sized?.verdict === 'quarantined' ? named(sized, size) : probed
+  }
+  if (repeats.length === 0) return probed
   const leastCosine = outside.reduce((least, one) => Math.min(least, one.leastCosine ?? least), 1)
   const reason =
-    outside.length > rides.length
+    outside.length > repeats.length
       ? probed.reason
-      : `${TORN}: ${outside.length} of ${rides.length + 1} calls were outside the space, the furthest at ${leastCosine.toPrecision(6)}`
+      : `${TORN}: ${outside.length} of ${repeats.length + 1} calls were outside the space, the furthest at ${leastCosine.toPrecision(6)}`
   return { ...probed, verdict: 'quarantined', leastCosine, reason }
 }
 
-/** A ride that was judged. */
-export function riddenResult(
+/** An operator reads in which calls it is wrong. */
+function named(check: SpaceCheck, size: CallSize | undefined): SpaceCheck {
+  if (check.reason === undefined || size === undefined || size.inputs <= 1) return check
+  return { ...check, reason: `in calls of ${size.inputs} inputs: ${check.reason}` }
+}
+
+/** The answer to a probe of a deployment in use. */
+export interface SeenInUse extends Pick<ProbedInUse, 'short' | 'texts'> {
+  readonly size: CallSize | undefined
+  /** Unix milliseconds. */
+  readonly sentAtMs: number
+}
+
+/** If the short text is outside, every call is: then nothing is said of a size. */
+export function judgedInUse(
   model: EmbeddingModel,
   deployment: Deployment,
   reference: SpaceReference,
-  ride: { readonly vector: Float32Array; readonly sentAtMs: number },
+  { short, texts, size, sentAtMs }: SeenInUse,
 ): ProbeResult {
-  const check = checkRide(vectorsOf(reference), ride.vector)
-  return {
+  const place = {
     ...placeOf(model, deployment),
-    isRide: true,
+    isInUse: true,
     space: spaceIn(reference),
-    atMs: ride.sentAtMs,
-    ...check,
-    cosines: undefined,
-    reason: check.reason && `in a live call: ${check.reason}`,
-  }
+    atMs: sentAtMs,
+  } as const
+  const check = checkShort(vectorsOf(reference), short)
+  if (texts === undefined || size === undefined || check.verdict === 'quarantined')
+    return { ...place, ...check, cosines: undefined }
+  return { ...place, size, ...named(checkAgainst(reference, { texts }), size) }
+}
+
+export function goodCheckOf({ model, deployment, target, space, atMs, size }: ProbeResult): GoodCheck {
+  return { model, deployment, target, space, atMs, size }
 }
 
 function placeOf(

@@ -1,42 +1,30 @@
 /** Stores what this node saw, for every node to know. */
 import type { ProbeResult, SpaceStore } from '#ports/spaces.ts'
 import { StoreUnreachable } from '#ports/store.ts'
+import type { Recorded } from './good-checks.ts'
 import type { SpaceKnowledge } from './knowledge.ts'
 
-/** The results that were stored. Rejects when the store is unreachable: what is left is stored later. */
+/** What was stored. Rejects when the store is unreachable: what is left is stored later. */
 export async function recordSeen(
   known: SpaceKnowledge,
   store: SpaceStore,
   onTrouble: (error: unknown) => void,
-): Promise<ReadonlySet<ProbeResult>> {
-  // First: a suspect window begins after the last good ride.
-  await recordRides(known, store, onTrouble)
-  const written = new Set<ProbeResult>()
-  for (const result of known.unrecorded) {
+): Promise<Recorded> {
+  const written = async (writing: Promise<void>): Promise<boolean> => {
     try {
-      await store.record(result)
-      written.add(result)
+      await writing
+      return true
     } catch (error) {
       if (error instanceof StoreUnreachable) throw error
-      // A defect: the result still counts here, and does not hold up others.
+      // A defect: what was seen still counts here, and does not hold up other things.
       onTrouble(error)
+      return false
     }
   }
-  return written
-}
-
-async function recordRides(
-  { rides }: SpaceKnowledge,
-  store: SpaceStore,
-  onTrouble: (error: unknown) => void,
-): Promise<void> {
-  const taken = rides.take()
-  if (taken.length === 0) return
-  try {
-    await store.recordRides(taken)
-  } catch (error) {
-    if (!(error instanceof StoreUnreachable)) return onTrouble(error)
-    rides.putBack(taken)
-    throw error
-  }
+  // First: a suspect window begins after the last good probe.
+  const good = known.good.all
+  if (good.length > 0) await written(store.recordGood(good))
+  const results = new Set<ProbeResult>()
+  for (const result of known.unrecorded) if (await written(store.record(result))) results.add(result)
+  return { good, results }
 }

@@ -51,6 +51,7 @@ test('a wall clock that was set back keeps no deployment from its probe', () => 
     state: 'trusted',
     isQuarantined: false,
     lastGoodAtMs: atMs,
+    goodSizes: {},
     returnedAtMs: [],
     reason: undefined,
     last: {

@@ -79,12 +79,12 @@ export class ProbeSchedule {
   }
 
   /**
-   * True where a ride near the edge of its space calls for a probe of all texts: a change may show little in the one that rides. Not
-   * soon after a probe by this node, and not where the last probe was near the edge too.
+   * True where a probe of a deployment in use, near the edge of its space, calls for one of all texts and images. Not soon after such
+   * a probe by this node, and not where the last one was near the edge too.
    */
-  isCalledBy(ride: ProbeResult, { deployment, last }: GuardedStanding): boolean {
+  isCalledBy(inUse: ProbeResult, { deployment, last }: GuardedStanding): boolean {
     const { triedMs } = this.#notes.get(deployment) ?? NOTHING
-    const isNews = ride.verdict === 'warned' && last?.verdict === 'good'
+    const isNews = inUse.verdict === 'warned' && last?.verdict === 'good'
     return isNews && this.#clock.monotonicMs() - triedMs >= AGAIN_MS
   }
 
@@ -124,7 +124,7 @@ function pauseMs({ state, last }: GuardedStanding, vain: number, missing: Missin
   if (state === 'held-back' || missing === 'all')
     return Math.min(AGAIN_MS, FIRST_RETRY_MS * 2 ** Math.max(0, vain - 1))
   // One odd answer may be an accident: then it serves again at once.
-  if (state === 'quarantined' && last?.isRide) return FIRST_RETRY_MS
+  if (state === 'quarantined' && last?.isInUse) return FIRST_RETRY_MS
   const isSoon = state === 'quarantined' || last?.verdict === 'failed' || missing === 'images'
   return isSoon ? AGAIN_MS : PROBE_EVERY_MS
 }

@@ -15,11 +15,10 @@ import {
   ADMIN,
   ask,
   beginLoad,
-  FEW_RIDES,
   guarded,
   isRight,
   probe,
-  rodeOnce,
+  probedGood,
   servedBy,
   spaceOfModel,
   statesOf,
@@ -38,7 +37,7 @@ const models: Record<string, ModelSpec> = {
 }
 /** How a request may end that was on its way, or came before the first probe, or after it. */
 const REFUSALS = new Set(['space_left', 'space_unprobed', 'space_quarantined'])
-const options: GatewayOptions = { models, env: ADMIN, limits: FEW_RIDES }
+const options: GatewayOptions = { models, env: ADMIN }
 const gateway = await startGateway(options)
 const { provider } = gateway
 /** Vectors made less than this before the last good probe are not trusted either: clocks of nodes differ. */
@@ -114,7 +113,7 @@ test('a deployment that is replaced under its name is a new one, and the space i
 /** A call that is on its way to a deployment while that is found to make other vectors. */
 async function flyingBad(model: string, mode: string): Promise<{ readonly answer: Promise<Asked> }> {
   await eventually(async () => assert.equal((await statesOf(gateway, model))[`mode-${mode}`], 'trusted'))
-  await rodeOnce(gateway, model)
+  await probedGood(gateway, model)
   await provider.setMode(mode, { vectors: 'other-model', traits: 'slow-6000' })
   const answer = ask(gateway, model, ['on its way'])
   await eventually(async () => assert.equal(provider.mode(mode).inFlight, 1))

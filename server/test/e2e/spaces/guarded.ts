@@ -11,14 +11,6 @@ import { widthOf } from '../../../../lab/fake-provider/wire.ts'
 export { ADMIN_TOKEN }
 export const ADMIN = { TORANA_ADMIN_TOKEN: ADMIN_TOKEN }
 
-/** No ride after the first one of each deployment, which `rodeOnce` waits for: these tests are about probes. */
-export const FEW_RIDES = { rideIntervalMs: 3_600_000 }
-
-/** The first deployment of a model has had its first ride. */
-export async function rodeOnce(place: Place, model: string): Promise<void> {
-  assert.equal((await ask(place, model, 'a call with a ride')).status, 200)
-}
-
 /** The addresses of a node. */
 export interface Place {
   readonly url: string
@@ -86,6 +78,11 @@ export async function probe(place: Place, model: string): Promise<Record<string,
 export async function verdicts(place: Place, model: string): Promise<Record<string, string>> {
   const probes = Object.entries(await probe(place, model))
   return Object.fromEntries(probes.map(([name, { verdict }]) => [name, verdict]))
+}
+
+/** Nothing is known to be wrong, and for 20 seconds no probe of a deployment in use follows. */
+export async function probedGood(place: Place, model: string): Promise<void> {
+  for (const verdict of Object.values(await verdicts(place, model))) assert.equal(verdict, 'good')
 }
 
 export async function spaceOfModel(place: Place, model: string): Promise<SpaceBody> {

@@ -8,11 +8,10 @@ import {
   ADMIN,
   ask,
   cli,
-  FEW_RIDES,
   guarded,
   isRight,
   probe,
-  rodeOnce,
+  probedGood,
   servedBy,
   statesOf,
   verdicts,
@@ -28,7 +27,6 @@ const gateway = await startGateway({
     'lasting-w32': guarded(['lasting']),
     'kept-w32': guarded(['kept'], { cache: { ttl: '1h' } }),
   },
-  limits: FEW_RIDES,
   env: ADMIN,
 })
 const { provider } = gateway
@@ -100,7 +98,7 @@ test('failover goes only to deployments in the space, also when the only other o
 
 test('a call that was under way when its deployment was found outside does not leave', async () => {
   const model = 'flying-w32'
-  await rodeOnce(gateway, model)
+  await probedGood(gateway, model)
   await provider.setMode('flying', { vectors: 'other-model', traits: 'slow-2000' })
   const flying = ask(gateway, model, 'on its way')
   await eventually(async () => assert.equal(provider.mode('flying').inFlight, 1))
@@ -115,7 +113,7 @@ test('nor does it reach another caller who waits for the same text, nor the cach
   await eventually(async () =>
     assert.deepEqual(await statesOf(gateway, model), { 'mode-joined': 'trusted', 'mode-spare': 'trusted' }),
   )
-  await rodeOnce(gateway, model)
+  await probedGood(gateway, model)
   await provider.setMode('joined', { vectors: 'other-model', traits: 'slow-2000' })
   const text = 'wanted by two'
   const fetching = ask(gateway, model, [text])
@@ -137,7 +135,7 @@ test('nor does a cached vector that was found to be bad while the rest of its re
   await eventually(async () =>
     assert.deepEqual(await statesOf(gateway, model), { 'mode-mixed': 'trusted', 'mode-sound': 'trusted' }),
   )
-  await rodeOnce(gateway, model)
+  await probedGood(gateway, model)
   await provider.setMode('mixed', { vectors: 'other-model' })
   assert.ok(!isRight(await ask(gateway, model, [kept]), model, [kept]))
   await provider.setMode('mixed', { mode: '500' })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
-import { ADMIN, control, guarded, spaceOfModel, verdicts } from '#test/e2e/spaces/guarded.ts'
+import { ADMIN, control, guarded, spaceOfModel, statesOf, verdicts } from '#test/e2e/spaces/guarded.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
 import {
   BatchCaller,
@@ -24,6 +24,8 @@ const { gateway, database } = await startGatewayOnPostgres({
     'drifting-w32': guarded(['first', 'second'], ONE_AT_A_TIME),
     'moving-w32': guarded(['moving'], ONE_AT_A_TIME),
     'tied-w32': guarded(['tied', 'spare'], ONE_AT_A_TIME),
+    'unnoticed-w32': guarded(['unnoticed', 'sound'], ONE_AT_A_TIME),
+    'large-w32': guarded(['large', 'whole'], ONE_AT_A_TIME),
     'obeys-w16': { on: 'obeys-fields' },
   },
   env: ADMIN,
@@ -67,6 +69,14 @@ async function assertEachOnce(batch: BatchAnswer): Promise<readonly ResultLine[]
   return lines
 }
 
+/** Every line has the vector of the model as it was at the start. */
+async function assertRight(batch: BatchAnswer): Promise<void> {
+  for (const line of await assertEachOnce(batch)) {
+    const text = textOf(Number(line.custom_id.slice('line '.length)))
+    assert.deepEqual(vectorIn(line), bitsOf(vectorOf(text, 32)), line.custom_id)
+  }
+}
+
 /** What was paid for dropped vectors is in the ledger and in the batch alike. */
 async function assertPaid({ usage, torana }: BatchAnswer, model: string): Promise<void> {
   const [charged] = await database.query<{ tokens: bigint }>(
@@ -88,12 +98,39 @@ describe('a model that leaves its space while a batch runs', { concurrency: true
     await leaves('first', id)
     assert.deepEqual(await verdicts(gateway, model), { 'mode-first': 'quarantined', 'mode-second': 'good' })
     const batch = await caller.ended(id)
-    for (const line of await assertEachOnce(batch)) {
-      const text = textOf(Number(line.custom_id.slice('line '.length)))
-      assert.deepEqual(vectorIn(line), bitsOf(vectorOf(text, 32)), line.custom_id)
-    }
+    await assertRight(batch)
     assert.equal(batch.torana.space, space)
     await assertPaid(batch, model)
+  })
+
+  test('a change that nobody has noticed when the last line is done is not in the output: its chunks run again elsewhere', async () => {
+    const model = 'unnoticed-w32'
+    await provider.setMode('unnoticed', { traits: SLOWLY })
+    const { id } = await begun(model)
+    await hasDone(id, 4)
+    await provider.setMode('unnoticed', { traits: SLOWLY, vectors: 'other-model' })
+    const batch = await caller.ended(id)
+    await assertRight(batch)
+    assert.equal((await statesOf(gateway, model))['mode-unnoticed'], 'quarantined')
+    await assertPaid(batch, model)
+  })
+
+  test('a deployment that is wrong in large calls only is quarantined by the batch that made them, and nothing of it is in the output', async () => {
+    const model = 'large-w32'
+    await provider.setMode('large', { vectors: 'other-model', traits: 'drifts-from-64' })
+    assert.deepEqual(await verdicts(gateway, model), { 'mode-large': 'good', 'mode-whole': 'good' })
+    const { id } = await begun(model)
+    const batch = await caller.ended(id)
+    await assertRight(batch)
+    assert.ok(batch.torana.dropped_lines > 0)
+    const { deployments } = await spaceOfModel(gateway, model)
+    const large = deployments.find(({ deployment }) => deployment.endsWith('large'))
+    assert.equal(large?.state, 'quarantined')
+    assert.match(large.reason ?? '', /^in calls of \d+ inputs: another space/)
+    // The texts alone are right: it returns only when they are right in such calls.
+    assert.equal((await verdicts(gateway, model))['mode-large'], 'quarantined')
+    await provider.setMode('large', {})
+    assert.equal((await verdicts(gateway, model))['mode-large'], 'good')
   })
 
   test('when an operator accepts another space in the middle, all lines are in the new one', async () => {
@@ -131,10 +168,7 @@ describe('a model that leaves its space while a batch runs', { concurrency: true
     await leaves('tied', id)
     assert.deepEqual(await verdicts(gateway, model), { 'mode-tied': 'quarantined', 'mode-spare': 'good' })
     const batch = await caller.ended(id)
-    for (const line of await assertEachOnce(batch)) {
-      const text = textOf(Number(line.custom_id.slice('line '.length)))
-      assert.deepEqual(vectorIn(line), bitsOf(vectorOf(text, 32)), line.custom_id)
-    }
+    await assertRight(batch)
     assert.equal(batch.torana.space, null)
     await assertPaid(batch, model)
   })

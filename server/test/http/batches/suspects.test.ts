@@ -2,24 +2,36 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
-import { ADMIN, cli, control, FEW_RIDES, guarded, rodeOnce, verdicts } from '#test/e2e/spaces/guarded.ts'
+import { ADMIN, cli, control, guarded, probedGood, verdicts } from '#test/e2e/spaces/guarded.ts'
 import { BatchCaller, chunkLines, embeddingLines } from '#test/support/batches.ts'
 import { eventually } from '#test/support/process.ts'
 
 const MODEL = 'wrong-w32'
 const BUSY = 'busy-w32'
-/** Calls with one text carry no ride, which would notice the change at once. */
+/** What changes in texts of this length shows in no probe: a batch of them ends. */
+const BYTES = 40
+const HIDDEN = { vectors: 'other-model', traits: `drifts-at-${BYTES}` }
+const hiddenText = (text: string): string => text.padEnd(BYTES, '.')
 const ONE_EACH = { capabilities: { maxInputs: 1 } }
-const { gateway } = await startGatewayOnPostgres({
+const { gateway, database } = await startGatewayOnPostgres({
   models: {
     [MODEL]: guarded(['wrong', 'right'], { cache: { ttl: '1h' }, ...ONE_EACH }),
     [BUSY]: guarded(['turning', 'steady'], { deploymentLimits: { concurrency: 1 }, ...ONE_EACH }),
   },
-  limits: FEW_RIDES,
   env: ADMIN,
 })
 const { provider } = gateway
 const caller = new BatchCaller(gateway.url)
+
+/** The good probes since the first are forgotten: so the window reaches back behind batches that have ended. */
+async function forgetGood(model: string): Promise<void> {
+  await database.query(
+    `UPDATE space_standings SET good_at = '[]', good_sizes = '{}',
+       last_good_at = (SELECT min(at) FROM space_probes WHERE space_probes.model = $1)
+     WHERE model = $1`,
+    [model],
+  )
+}
 
 interface Window {
   readonly id: string
@@ -60,17 +72,19 @@ async function vectorsOf({ id }: Window): Promise<readonly Vectors[]> {
 
 describe('vectors of another space that were handed out', { concurrency: true }, () => {
   test('what callers got of another space is listed by request and line', async () => {
-    const texts = Array.from({ length: 24 }, (_, line) => `text ${line}`)
+    const texts = Array.from({ length: 24 }, (_, line) => hiddenText(`text ${line}`))
     const early = await gateway.ask({ model: MODEL, input: ['long before'] })
     assert.equal(early.status, 200)
-    await provider.setMode('wrong', { vectors: 'other-model' })
+    await provider.setMode('wrong', HIDDEN)
     const { id } = await caller.create(await caller.upload(embeddingLines(MODEL, texts)))
     const asked = [
-      await gateway.ask({ model: MODEL, input: ['one', 'two', 'three'] }),
-      await gateway.ask({ model: MODEL, input: 'one' }),
+      await gateway.ask({ model: MODEL, input: ['one', 'two', 'three'].map(hiddenText) }),
+      await gateway.ask({ model: MODEL, input: hiddenText('one') }),
     ]
     const batch = await caller.ended(id)
     assert.equal(batch.status, 'completed')
+    await forgetGood(MODEL)
+    await provider.setMode('wrong', { vectors: 'other-model' })
     assert.deepEqual(await verdicts(gateway, MODEL), { 'mode-wrong': 'quarantined', 'mode-right': 'good' })
 
     const window = await eventually(async () => {
@@ -107,12 +121,13 @@ describe('vectors of another space that were handed out', { concurrency: true },
   })
 
   test('a batch that made its lines again by itself is not listed', async () => {
-    await rodeOnce(gateway, BUSY)
-    await provider.setMode('turning', { traits: 'slow-300' })
-    const texts = Array.from({ length: 12 }, (_, line) => `busy ${line}`)
+    await probedGood(gateway, BUSY)
+    const texts = Array.from({ length: 12 }, (_, line) => hiddenText(`busy ${line}`))
     const first = await caller.create(await caller.upload(embeddingLines(BUSY, texts.slice(0, 3))))
-    await provider.setMode('turning', { traits: 'slow-300', vectors: 'other-model' })
+    await provider.setMode('turning', HIDDEN)
     await caller.ended(first.id)
+    await forgetGood(BUSY)
+    await provider.setMode('turning', { traits: 'slow-300', vectors: 'other-model' })
     // Each line is a chunk: the batch lasts longer than the probe.
     const second = await caller.create(await caller.upload(chunkLines(BUSY, texts)))
     await eventually(async () => assert.ok(provider.mode('turning').inFlight > 0))

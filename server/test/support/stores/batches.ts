@@ -7,10 +7,12 @@ import {
   type ChunkHold,
   type CreatedBatch,
   type DonePart,
-  type HasLeftSpace,
+  type ConfirmedBatch,
   type HeldChunk,
+  type JudgeMade,
   type NewBatch,
   type OpenBatches,
+  type UnconfirmedBatch,
   type WantedChunks,
   type WantedRoom,
 } from '#ports/batches.ts'
@@ -42,7 +44,7 @@ export class MemoryBatches implements Batches {
   readonly #clock: Clock
   readonly #webhooks: MemoryJobWebhooks | undefined
   readonly #files: MemoryFiles | undefined
-  readonly #hasLeftSpace: HasLeftSpace
+  readonly #judge: JudgeMade
   /** Oldest first. */
   readonly #batches = new Map<string, StoredBatch>()
   #claims = 0
@@ -52,12 +54,12 @@ export class MemoryBatches implements Batches {
     clock: Clock,
     webhooks?: MemoryJobWebhooks,
     files?: MemoryFiles,
-    hasLeftSpace: HasLeftSpace = () => false,
+    judge: JudgeMade = () => 'final',
     usedBy: UsedByBatch = () => NOTHING_USED,
   ) {
     this.#usedBy = usedBy
     this.#clock = clock
-    this.#hasLeftSpace = hasLeftSpace
+    this.#judge = judge
     this.#webhooks = webhooks
     this.#files = files
     files?.countResultsBy({
@@ -255,6 +257,7 @@ export class MemoryBatches implements Batches {
     if (done !== undefined) Object.assign(chunk, { without: undefined, ...done })
     if (rest !== undefined && batch.state === 'in_progress') stored.chunks.push(waiting(rest))
     stored.doneChunks += 1
+    stored.doneAtMs = this.#clock.nowMs()
     stored.expired += counts.expired
     stored.batch = {
       ...batch,
@@ -350,19 +353,32 @@ export class MemoryBatches implements Batches {
     return stored && held?.state === 'held' && held.token === token ? { stored, chunk: held } : undefined
   }
 
-  async #endIfDone(stored: StoredBatch): Promise<void> {
-    if (!isDone(stored)) return
-    if (dropLeft(stored, this.#hasLeftSpace, this.#clock.nowMs())) {
-      this.#files?.resize(stored.batch.outputFileId, stored.batch.outputBytes)
-      this.#files?.resize(stored.batch.errorFileId, stored.batch.errorBytes)
+  async endDone(
+    confirmed: ReadonlyMap<string, ConfirmedBatch> = new Map(),
+  ): Promise<readonly UnconfirmedBatch[]> {
+    const waiting: UnconfirmedBatch[] = []
+    for (const [id, stored] of this.#batches) {
+      if (stored.batch.endedAtMs !== undefined) continue
+      const made = await this.#endIfDone(stored, confirmed.get(id))
+      if (made.length > 0) waiting.push({ id, chunks: stored.chunks.length, made })
     }
-    if (!isDone(stored)) return
+    return waiting
+  }
+
+  /** What it waits for. */
+  async #endIfDone(stored: StoredBatch, confirmed?: ConfirmedBatch): Promise<UnconfirmedBatch['made']> {
+    if (!isDone(stored)) return []
+    const waiting = dropLeft(stored, this.#judge, confirmed, this.#clock.nowMs())
+    this.#files?.resize(stored.batch.outputFileId, stored.batch.outputBytes)
+    this.#files?.resize(stored.batch.errorFileId, stored.batch.errorBytes)
+    if (!isDone(stored) || waiting.length > 0) return isDone(stored) ? waiting : []
     const { batch, expired } = stored
     const isCancelled = batch.state === 'cancelling'
     const state = isCancelled ? 'cancelled' : expired > 0 ? 'expired' : 'completed'
     stored.batch = { ...batch, state, endedAtMs: this.#clock.nowMs(), pause: undefined }
     await this.#files?.release(batch.inputFileId, batch.id)
     await this.#tell(stored.batch)
+    return []
   }
 
   async #tell(batch: Batch): Promise<void> {

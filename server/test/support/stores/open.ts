@@ -31,7 +31,7 @@ const LOOK_MS = 1000
 
 export async function openMemoryStores(
   { clock, identifiers, secrets }: Basics,
-  { webhooksFor, hasLeftSpace }: Omit<StoreParts, 'onEnded'>,
+  { webhooksFor, judgeMade }: Omit<StoreParts, 'onEnded'>,
 ): Promise<Stores> {
   const nodeId = identifiers.next()
   const memory = new MemoryLedgerStore(clock, ENTRIES_KEPT)
@@ -70,14 +70,14 @@ export async function openMemoryStores(
     keyFile: someKeyFile(),
     credentials: new MemoryCredentials(clock, audit, () => keys.directoryChanged()),
     audit,
-    batches: new MemoryBatches(clock, { outbox: webhooks, webhooksFor }, files, hasLeftSpace, (id) =>
+    batches: new MemoryBatches(clock, { outbox: webhooks, webhooksFor }, files, judgeMade, (id) =>
       memory.usedBy(id),
     ),
     imageJobs: new MemoryImageJobs(clock, { outbox: webhooks, webhooksFor }),
     files,
     fileUploads: new MemoryFileUploads(),
     webhooks,
-    spaces: new MemorySpaces(audit),
+    spaces: new MemorySpaces(audit, clock),
     drains: new MemoryDrains(clock, audit, () => keys.directoryChanged()),
     news: new MemoryNodeNews(clock),
     ...partsOfDatabases(),

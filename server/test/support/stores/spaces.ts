@@ -3,26 +3,33 @@ import type { Actor } from '#ports/audit.ts'
 import { spaceIn } from '#core/embedding/space.ts'
 import type {
   DeploymentStanding,
-  GoodRides,
+  GoodCheck,
   OldSpaces,
+  ProbeClaim,
   ProbeResult,
   SpaceReference,
   SpaceStore,
 } from '#ports/spaces.ts'
-import { standingAfter, standingAfterRides } from '#stores/space-standing.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { standingAfter, standingAfterGood } from '#stores/space-standing.ts'
+import type { Clock } from '#ports/clock.ts'
 import type { MemoryAudit } from './audit.ts'
 
 /** Spaces in memory, gone with the process: the next one begins with whatever its first deployment answers. */
 export class MemorySpaces implements SpaceStore {
   readonly #audit: Pick<MemoryAudit, 'write'>
+  readonly #clock: Pick<Clock, 'nowMs'>
+  /** When a probe was last taken on. */
+  readonly #claimed = new Map<string, number>()
   readonly #references = new Map<string, SpaceReference>()
   readonly #standings = new Map<string, DeploymentStanding>()
   /** In the order they came. */
   readonly #points: BoundedMap<string, ProbeResult>
 
   /** `keeps`: points that are remembered; beyond them the oldest is forgotten. */
-  constructor(audit: Pick<MemoryAudit, 'write'>, keeps = 10_000) {
+  constructor(audit: Pick<MemoryAudit, 'write'>, clock: Pick<Clock, 'nowMs'> = systemClock, keeps = 10_000) {
     this.#audit = audit
+    this.#clock = clock
     this.#points = new BoundedMap(keeps)
   }
 
@@ -55,24 +62,31 @@ export class MemorySpaces implements SpaceStore {
   }
 
   async record(result: ProbeResult): Promise<void> {
-    const { model, deployment, target } = result
     const point = pointOf(result)
     if (this.#points.has(point)) return
     this.#points.set(point, result)
-    const reference = this.#references.get(model)
-    const name = JSON.stringify([model, deployment, target])
+    const reference = this.#references.get(result.model)
+    const name = nameOf(result)
     const space = reference && spaceIn(reference)
     this.#standings.set(name, standingAfter(this.#standings.get(name), result, space))
   }
 
-  async recordRides(rides: readonly GoodRides[]): Promise<void> {
-    for (const one of rides) {
-      const { model, deployment, target } = one
-      const name = JSON.stringify([model, deployment, target])
-      const reference = this.#references.get(model)
-      const before = this.#standings.get(name)
-      if (before) this.#standings.set(name, standingAfterRides(before, one, reference && spaceIn(reference)))
+  async recordGood(checks: readonly GoodCheck[]): Promise<void> {
+    for (const check of checks) {
+      const reference = this.#references.get(check.model)
+      const before = this.#standings.get(nameOf(check))
+      if (before)
+        this.#standings.set(nameOf(check), standingAfterGood(before, check, reference && spaceIn(reference)))
     }
+  }
+
+  async claimProbe(probe: ProbeClaim, everyMs: number): Promise<boolean> {
+    const name = `${nameOf(probe)} ${probe.name}`
+    const nowMs = this.#clock.nowMs()
+    if (!this.#standings.has(nameOf(probe)) || nowMs - (this.#claimed.get(name) ?? -Infinity) < everyMs)
+      return false
+    this.#claimed.set(name, nowMs)
+    return true
   }
 
   async standings(): Promise<readonly DeploymentStanding[]> {
@@ -96,6 +110,10 @@ export class MemorySpaces implements SpaceStore {
   }
 }
 
-function pointOf({ model, deployment, target, atMs, isRide }: ProbeResult): string {
-  return JSON.stringify([model, deployment, target, atMs, isRide === true])
+function pointOf({ model, deployment, target, atMs, isInUse }: ProbeResult): string {
+  return JSON.stringify([model, deployment, target, atMs, isInUse === true])
+}
+
+function nameOf({ model, deployment, target }: Pick<ProbeResult, 'model' | 'deployment' | 'target'>): string {
+  return JSON.stringify([model, deployment, target])
 }

@@ -1,9 +1,19 @@
 /** A batch in memory with its chunks, and what follows from them. */
 import { NOTHING, type ChunkCounts, type LineRange } from '#core/batch/chunk.ts'
+import { finalAction } from '#core/batch/final.ts'
 import { isOfPictures } from '#core/batch/request.ts'
 import { spacePauseMs } from '#core/batch/space-pause.ts'
 import { spaceNames, type MadeVectors } from '#core/embedding/made-vectors.ts'
-import type { Batch, NewBatch, ChunkEnd, ChunkKind, DonePart, HasLeftSpace } from '#ports/batches.ts'
+import type {
+  Batch,
+  ChunkEnd,
+  ChunkKind,
+  ConfirmedBatch,
+  DonePart,
+  JudgeMade,
+  NewBatch,
+  UnconfirmedBatch,
+} from '#ports/batches.ts'
 
 export interface StoredChunk extends LineRange {
   state: 'waiting' | 'held' | 'done'
@@ -28,6 +38,8 @@ export interface StoredBatch {
   /** Counts claims: the project that was served longest ago comes first. */
   claimedAt: number
   notBeforeMs: number
+  /** When a chunk was last done. */
+  doneAtMs: number
 }
 
 /** What the ledger says that a batch used. */
@@ -71,6 +83,7 @@ export function storedBatch(asked: NewBatch, nowMs: number): StoredBatch {
     expired: 0,
     claimedAt: 0,
     notBeforeMs: nowMs,
+    doneAtMs: nowMs,
   }
 }
 
@@ -105,12 +118,28 @@ export function waiting({ firstByte, bytes, firstLine, lines, without }: LineRan
 }
 
 /**
- * Drops results that have left their space. Their lines are to be run again, unless the batch was cancelled. Returns whether there
- * were any.
+ * Drops results that are to be made again. Their lines are to be run again, unless the batch was cancelled. Returns what waits for a
+ * probe.
  */
-export function dropLeft(stored: StoredBatch, hasLeftSpace: HasLeftSpace, nowMs: number): boolean {
-  const left = stored.chunks.filter(({ made }) => made.some(hasLeftSpace))
-  if (left.length === 0) return false
+export function dropLeft(
+  stored: StoredBatch,
+  judge: JudgeMade,
+  confirmed: ConfirmedBatch | undefined,
+  nowMs: number,
+): UnconfirmedBatch['made'] {
+  const isCancelling = stored.batch.state === 'cancelling'
+  const isConfirmed = ({ deployment }: MadeVectors): boolean =>
+    confirmed?.chunks === stored.chunks.length && confirmed.deployments.has(deployment)
+  const waitedMs = nowMs - stored.doneAtMs
+  const actionFor = (made: MadeVectors): ReturnType<typeof finalAction> => {
+    const known = judge(made)
+    const state = known !== 'left' && isConfirmed(made) ? 'final' : known
+    return finalAction({ state, isCancelling, waitedMs })
+  }
+  const left = stored.chunks.filter(({ made }) => made.some((one) => actionFor(one) === 'again'))
+  const kept = stored.chunks.filter((chunk) => !left.includes(chunk))
+  const unconfirmed = kept.flatMap(({ made }) => made.filter((one) => actionFor(one) === 'wait'))
+  if (left.length === 0) return unconfirmed
   const { droppedLines, lines: all, expiresAtMs } = stored.batch
   const pauseMs = stored.batch.state === 'in_progress' ? spacePauseMs(droppedLines, all) : 0
   stored.notBeforeMs = Math.min(nowMs + pauseMs, Math.max(nowMs, expiresAtMs))
@@ -132,7 +161,7 @@ export function dropLeft(stored: StoredBatch, hasLeftSpace: HasLeftSpace, nowMs:
       droppedLines: batch.droppedLines + lines,
     }
   }
-  return true
+  return unconfirmed
 }
 
 /** What is kept of a chunk that ended with this part. */

@@ -83,7 +83,7 @@ UPDATE ${table} SET ${column} = new_name FROM unnest($1::text[]) AS taken (new_n
 
 /** Of deployments. The ledger, its sums, price changes and traffic of the past keep the id of their time. */
 const FOLLOWING = [
-  ...['prices', 'deployment_drains', 'space_standings', 'space_probes', 'space_rides'].map((table) =>
+  ...['prices', 'deployment_drains', 'space_standings', 'space_probes'].map((table) =>
     following(table, 'deployment'),
   ),
   {

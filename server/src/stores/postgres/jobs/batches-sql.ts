@@ -193,6 +193,18 @@ export const MADE_CHUNKS = `
 SELECT chunk, first_byte, bytes, first_line, lines, without, output_bytes, error_bytes, faults, made FROM batch_chunks
 WHERE batch_id = $1 AND chunk > $2 AND made IS NOT NULL ORDER BY chunk LIMIT $3`
 
+/** Since its last chunk was done. */
+export const WAITED_MS = `
+SELECT coalesce(extract(epoch FROM now() - max(done_at)) * 1000, 0)::double precision AS waited_ms
+FROM batch_chunks WHERE batch_id = $1`
+
+/** Of those that wait, the others follow in the next look. */
+export const DONE_BATCHES = `
+SELECT batch_id FROM batches
+WHERE ${IS_OPEN} AND state IN ('in_progress', 'cancelling')
+  AND done_chunks = CASE state WHEN 'cancelling' THEN next_chunk ELSE chunks END
+ORDER BY batch_id LIMIT $1`
+
 /** They keep their number, as the blobs of their results do, and stay done. */
 export const DROP_PARTS = `
 UPDATE batch_chunks SET part_token = NULL, output_bytes = 0, error_bytes = 0, made = NULL, faults = NULL, done_at = NULL

@@ -9,10 +9,12 @@ import {
   type ChunkHold,
   type CreatedBatch,
   type DonePart,
-  type HasLeftSpace,
+  type ConfirmedBatch,
   type HeldChunk,
+  type JudgeMade,
   type NewBatch,
   type OpenBatches,
+  type UnconfirmedBatch,
   type WantedChunks,
   type WantedRoom,
 } from '#ports/batches.ts'
@@ -30,6 +32,7 @@ import {
   CANCEL,
   COUNT_CHUNK,
   COUNT_OPEN,
+  DONE_BATCHES,
   DUE_BATCHES,
   EARLIER_BATCH,
   END_BATCH,
@@ -57,30 +60,32 @@ import { cancelAction, changeByPerson, continuing, createAction, pausing, resumi
 import { batchOf, partOf, valuesOf, type BatchRow, type ChunkRow, type PartRow } from './batch-rows.ts'
 import { keptOfChunk, takeRoom } from './batch-room.ts'
 import { heldOf, insertChunks } from './batch-chunks.ts'
-import { keptInSpace } from './batch-space.ts'
+import { keptInSpace, type KeptInSpace } from './batch-space.ts'
 import { addOutputFile } from './files.ts'
 import { LOCK_ALIKE } from './image-jobs-sql.ts'
 import { enqueueWebhooks } from './webhooks.ts'
 
+/** Batches that are looked at together: each that waits is read whole. */
+const MAX_DONE = 100
 /** Retries when another request reuses the idempotency key meanwhile. */
 const CREATE_ROUNDS = 10
 
 export class PostgresBatches implements Batches {
   readonly #database: Database
   readonly #webhooksFor: WebhooksFor
-  readonly #hasLeftSpace: HasLeftSpace
+  readonly #judge: JudgeMade
   readonly #onCreated: () => void
 
   constructor(
     database: Database,
     webhooksFor: WebhooksFor = () => [],
-    hasLeftSpace: HasLeftSpace = () => false,
+    judge: JudgeMade = () => 'final',
     onCreated: () => void = () => {},
   ) {
     this.#onCreated = onCreated
     this.#database = database
     this.#webhooksFor = webhooksFor
-    this.#hasLeftSpace = hasLeftSpace
+    this.#judge = judge
   }
 
   async create(batch: NewBatch, maxOpen: number, by?: Actor): Promise<CreatedBatch> {
@@ -127,7 +132,8 @@ export class PostgresBatches implements Batches {
         if (row.state !== 'in_progress') return batchOf(row)
         const [cancelled] = await sql.query<BatchRow>(CANCEL, [id, code ?? null])
         await sql.query(END_WAITS, [id])
-        const batch = batchOf(await this.#endIfDone(sql, cancelled as BatchRow))
+        const { row: ended } = await this.#endIfDone(sql, cancelled as BatchRow)
+        const batch = batchOf(ended)
         if (by) await writeAudit(sql, this.#database.auditChain, cancelAction(batch, by))
         return batch
       }),
@@ -204,6 +210,26 @@ export class PostgresBatches implements Batches {
   async finish(hold: ChunkHold, end: ChunkEnd): Promise<void> {
     const isFinished = await reachable(this.#database.transaction((sql) => this.#finish(sql, hold, end)))
     if (!isFinished) throw new ChunkLost(`chunk ${hold.chunk} of ${hold.batchId} is no longer this node's`)
+  }
+
+  async endDone(
+    confirmed: ReadonlyMap<string, ConfirmedBatch> = new Map(),
+  ): Promise<readonly UnconfirmedBatch[]> {
+    const done = await reachable(
+      this.#database.query<{ batch_id: string }>(DONE_BATCHES, [MAX_DONE], 'batches-done'),
+    )
+    const waiting: UnconfirmedBatch[] = []
+    for (const { batch_id: id } of done) {
+      const ended = await reachable(
+        this.#database.transaction(async (sql) => {
+          const [row] = await sql.query<BatchRow>(LOCK_BATCH, [id])
+          const isOpen = row?.state === 'in_progress' || row?.state === 'cancelling'
+          return row && isOpen ? await this.#endIfDone(sql, row, confirmed.get(id)) : undefined
+        }),
+      )
+      if (ended?.waiting !== undefined) waiting.push(ended.waiting)
+    }
+    return waiting
   }
 
   takeRoom(hold: ChunkHold, wanted: WantedRoom, maxBytes: number): Promise<number> {
@@ -296,16 +322,16 @@ export class PostgresBatches implements Batches {
   }
 
   /** The batch is locked, so this runs once after its last chunk. */
-  async #endIfDone(sql: Sql, row: BatchRow): Promise<BatchRow> {
-    if (!isDone(row)) return row
-    const kept = await keptInSpace(sql, row, this.#hasLeftSpace)
-    if (!isDone(kept)) return kept
-    const { batch_id, state, expired } = kept
+  async #endIfDone(sql: Sql, row: BatchRow, confirmed?: ConfirmedBatch): Promise<KeptInSpace> {
+    if (!isDone(row)) return { row, waiting: undefined }
+    const kept = await keptInSpace(sql, row, this.#judge, confirmed)
+    if (!isDone(kept.row) || kept.waiting !== undefined) return kept
+    const { batch_id, state, expired } = kept.row
     const end: BatchState = state === 'cancelling' ? 'cancelled' : expired > 0 ? 'expired' : 'completed'
     const [ended] = await sql.query<BatchRow>(END_BATCH, [batch_id, end])
     await sql.query(RELEASE_INPUT, [batch_id])
     await this.#tell(sql, ended as BatchRow)
-    return ended as BatchRow
+    return { row: ended as BatchRow, waiting: undefined }
   }
 
   async #tell(sql: Sql, row: BatchRow): Promise<void> {

@@ -41,10 +41,14 @@ CREATE TABLE space_standings (
   last jsonb NOT NULL,
   -- [{"fromMs", "untilMs"}]: vectors made in between are never to be used.
   bad_windows jsonb NOT NULL,
-  -- Good probes and rides before the last one, in Unix milliseconds, the oldest first.
+  -- Good probes before the last one, in Unix milliseconds, the oldest first.
   good_at jsonb NOT NULL DEFAULT '[]',
+  -- The last good probe of all texts, likewise, by the class of size of its calls, such as "64x2048".
+  good_sizes jsonb NOT NULL DEFAULT '{}',
+  -- When a node last took on a probe of a deployment in use, by the same names, in Unix milliseconds of this database.
+  claims jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (model, deployment, target)
--- Changed in place every quarter of an hour, read by every node every few seconds.
+-- Changed in place every 20 seconds while the deployment is in use, read by every node every few seconds.
 ) WITH (fillfactor = 70);
 
 CREATE TABLE space_probes (
@@ -59,24 +63,12 @@ CREATE TABLE space_probes (
   reason text,
   -- The cosine of each probe text with its reference, in the order of the texts.
   cosines double precision[],
-  -- One probe text in a live call. It may be sent in the same millisecond as a probe, and must not be taken for it.
-  is_ride boolean NOT NULL DEFAULT false,
-  PRIMARY KEY (model, at, deployment, target, is_ride)
+  -- A probe of a deployment in use. It may be sent in the same millisecond as another one, and must not be taken for it.
+  is_in_use boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (model, at, deployment, target, is_in_use)
 );
 CREATE INDEX space_probes_by_age ON space_probes (at);
 
--- Probe texts that ride along in live calls, in slots of five minutes.
-CREATE TABLE space_rides (
-  model text COLLATE "C" NOT NULL,
-  -- Start of the slot.
-  at timestamptz NOT NULL,
-  deployment text COLLATE "C" NOT NULL,
-  target text COLLATE "C" NOT NULL,
-  rides int NOT NULL,
-  least_cosine double precision NOT NULL,
-  PRIMARY KEY (model, at, deployment, target)
-);
-CREATE INDEX space_rides_by_age ON space_rides (at);
 
 -- Times in which a deployment may have answered with vectors of another space: from its last good check until its next good one.
 CREATE TABLE suspect_windows (
