@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { allEnded, reused } from '#test/support/reused-database.ts'
+import { eventually } from '#test/support/process.ts'
 import { hasPostgres, testPostgres } from '#test/support/servers.ts'
 
 const open = async (): Promise<Database> => openPostgres((await testPostgres('nothing')).url, { poolSize: 4 })
@@ -16,6 +17,12 @@ test(
     const left = database.query(
       `DO $$ BEGIN PERFORM pg_sleep(0.2); INSERT INTO projects (project, version) VALUES ('late', 2); END $$`,
     )
+    await eventually(async () => {
+      const [row] = await database.query<{ active: boolean }>(
+        `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'DO $$%') AS active`,
+      )
+      assert.equal(row?.active, true)
+    })
     const next = await world()
     await left
     assert.deepEqual(await next.query('SELECT 1 FROM projects'), [])
