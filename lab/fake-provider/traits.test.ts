@@ -173,6 +173,8 @@ const rows: Row[] = [
       }
     },
   },
+  { traits: 'vectors-other-model+drifts-from-5' },
+  { traits: 'vectors-other-model+drifts-at-99' },
   {
     traits: 'status-418',
     status: 418,

@@ -14,7 +14,7 @@ export const SPACES: readonly Mutant[] = [
   {
     id: 'M14',
     says: 'a probe in use that was sent before a space was accepted is judged by it',
-    file: 'worker/spaces/guard.ts',
+    file: 'worker/spaces/in-use.ts',
     old: 'reference === undefined || seen.sentAtMs < reference.acceptedAtMs',
     new: 'reference === undefined',
     tests: ['src/worker/spaces/in-use.test.ts'],

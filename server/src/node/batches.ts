@@ -46,7 +46,7 @@ export function openBatches(basics: Basics, parts: BatchParts) {
   const { stores, blobs, catalog } = parts
   const { batches, files } = stores
   const worker = tasksOf(settings.role).doesChores
-    ? new BatchWorker(workerParts(parts), workerEvents(log))
+    ? new BatchWorker(workerParts(parts, workerEvents(log)), workerEvents(log))
     : undefined
   return {
     forGateway: {
@@ -68,7 +68,7 @@ export function openBatches(basics: Basics, parts: BatchParts) {
   }
 }
 
-function workerParts(parts: BatchParts): BatchWorkerParts {
+function workerParts(parts: BatchParts, events: BatchWorkerEvents): BatchWorkerParts {
   const { nodeId, isEldest, isClockSteady, pulse } = parts.stores
   const forChunks = chunkDependencies(parts)
   return {
@@ -82,6 +82,7 @@ function workerParts(parts: BatchParts): BatchWorkerParts {
       isEnder: isEldest,
       confirm: (deployment, largest) => parts.spaces.guard.confirm(deployment, largest),
       monotonicMs: () => parts.outside.clock.monotonicMs(),
+      onTrouble: (error) => events.failed('end', error),
     }),
     forPictures: pictureDependencies(parts, forChunks),
   }

@@ -66,7 +66,9 @@ export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Sp
     catalog: () => catalog.current,
     probe: (model, deployment, terms) => {
       const hasImages = takesProbeImages(deployment)
-      const requestTimeoutMs = hasImages ? IMAGES_TIMEOUT_MS : TEXTS_TIMEOUT_MS
+      const timeoutMs = hasImages ? IMAGES_TIMEOUT_MS : TEXTS_TIMEOUT_MS
+      // Calls as large as callers' take as long as theirs.
+      const requestTimeoutMs = terms.size === undefined ? timeoutMs : limits.requestTimeoutMs
       const question = { texts: PROBE_TEXTS, images: hasImages ? images : [] }
       return probeSpace(model, deployment, question, within(requestTimeoutMs), terms)
     },

@@ -23,7 +23,7 @@ export interface BatchWorkerParts extends ChunkDependencies {
   readonly knowsSpaces: () => boolean
   readonly pulse?: Pick<Pulse, 'on' | 'may'> | undefined
   /** Ends batches whose chunks are done. Undefined: each ends with its last chunk. */
-  readonly endings?: Pick<BatchEndings, 'look'> | undefined
+  readonly endings?: Pick<BatchEndings, 'look' | 'stop'> | undefined
 }
 
 export interface BatchWorkerEvents {
@@ -135,7 +135,7 @@ export class BatchWorker {
     await Promise.all(this.#repeating.map((one) => one.stop()))
     // A look in progress may have begun more chunks, which end immediately. Its failure has been reported.
     await Promise.allSettled([this.#looking])
-    await Promise.all(this.#ends)
+    await Promise.all([this.#parts.endings?.stop(), ...this.#ends])
   }
 
   /** One look at a time, so that this node never takes more than its capacity. */

@@ -28,26 +28,24 @@ function askedSize(largest: CallSize = SINGLE): CallSize {
   return { inputs: largest.inputs, tokens: Math.min(largest.tokens, MAX_TOKENS) }
 }
 
-/** What is known of the space of vectors whose name they carry. */
+/** What is known of the space of vectors. Cheap: a large batch asks it for each of its chunks. */
 export function judgeMade(made: MadeVectors, known: SpaceKnowledge, catalog: Catalog): MadeState {
-  const { space, deployment: id, untilMs, largest } = made
+  const { space, deployment, untilMs, largest } = made
   const named = readSpace(space)
   if (named === undefined) return 'final'
   if (!known.hasRead) return 'unconfirmed'
   // An operator has accepted another one since.
   if (findSpaceName(named, known, catalog) !== named.float) return 'left'
-  const found = findDeployment(catalog, id)
-  const isGuarded = found?.model.isGuarded ?? true
-  if (isGuarded && known.wasOutside(catalog, made)) return 'left'
+  const standing = known.standings(catalog).get(deployment)
+  // There is nothing to compare it with.
+  if (standing === undefined && findDeployment(catalog, deployment) !== undefined) return 'final'
+  if (known.wasOutside(catalog, made)) return 'left'
   const isLater = (atMs: number | undefined): boolean => (atMs ?? -Infinity) - CLOCK_SKEW_MS >= untilMs
-  if (found === undefined) return known.lastGoodAtMs(id).some(isLater) ? 'final' : 'gone'
-  const { model, deployment } = found
-  // There is nothing to compare them with.
-  if (!isGuarded || known.referenceOf(model.id) === undefined) return 'final'
+  if (standing === undefined) return known.lastGoodAtMs(deployment).some(isLater) ? 'final' : 'gone'
+  if (known.referenceOf(standing.model) === undefined) return 'final'
   const size = askedSize(largest)
-  const { goodSizes } = known.standingOf(catalog, model, deployment)
-  const isGood = Object.entries(goodSizes).some(([name, atMs]) => coversSize(name, size) && isLater(atMs))
-  return isGood ? 'final' : 'unconfirmed'
+  const isGood = ([name, atMs]: [string, number]): boolean => isLater(atMs) && coversSize(name, size)
+  return Object.entries(standing.goodSizes).some(isGood) ? 'final' : 'unconfirmed'
 }
 
 /** The answer to a probe that may confirm what a deployment has made. One that takes no call of this size gets smaller ones. */

@@ -214,7 +214,7 @@ export class SpaceGuard implements CallGuard {
   async probeDue(): Promise<void> {
     this.#inUse?.look()
     await this.#beginDue()
-    await this.#sequences.ended()
+    await Promise.all([this.#sequences.ended(), this.#inUse?.ended()])
   }
 
   /** Probes all deployments of a model, now and on this node. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Deployment } from '#core/catalog/catalog.ts'
 import type { CallSize } from '#core/embedding/call-size.ts'
+import { eventually } from '#test/support/process.ts'
 import { seeded } from '#test/support/seeded.ts'
 import {
   catalogOf,
@@ -264,6 +265,7 @@ test('a probe that was sent before a space was accepted is not judged by it', as
   world.passes(30 * SECOND_MS)
   calls(slow.guard, SMALL)
   const probing = slow.guard.probeDue()
+  await eventually(async () => assert.equal(world.inUse.length, 1))
   world.passes(SECOND_MS)
   for (const id of [ONE, TWO]) world.answers.set(id, 2)
   await guard.accept(MODEL, two, { kind: 'member', name: 'alice' })
@@ -274,6 +276,10 @@ test('a probe that was sent before a space was accepted is not judged by it', as
   resolve()
   await probing
   assert.equal(stateOf(slow.guard, ONE), 'trusted')
+  world.passes(30 * SECOND_MS)
+  calls(slow.guard, SMALL)
+  await slow.guard.probeDue()
+  assert.equal(stateOf(slow.guard, ONE), 'quarantined', 'one that was sent after it is')
 })
 
 test('one odd answer costs seconds: the deployment is probed again at once, and returns if every call is within', async () => {

@@ -81,6 +81,8 @@ export interface SpaceAlert extends ProbeResult {
 
 /** Timeout: longer than eight short texts and three small images take anywhere. */
 const ANSWER_MS = 30_000
+/** The same where calls are as large as callers' beside them: longer than a request may take by default. */
+const SIZED_ANSWER_MS = 90_000
 /** Length of a reason that an operator reads at a glance. */
 const REASON_CHARACTERS = 300
 
@@ -91,8 +93,9 @@ export async function askProbe(
   terms: ProbeTerms,
 ): Promise<ProbeAnswer> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>()
-  const late = new Error(`no answer within ${ANSWER_MS / 1000} s`)
-  const timer = setTimeout(() => reject(late), ANSWER_MS).unref()
+  const answerMs = terms.size === undefined ? ANSWER_MS : SIZED_ANSWER_MS
+  const late = new Error(`no answer within ${answerMs / 1000} s`)
+  const timer = setTimeout(() => reject(late), answerMs).unref()
   try {
     const { imageFailure, ...vectors } = await Promise.race([probe(model, deployment, terms), tooLate])
     const fault = faultOf(vectors) ?? tornFault(vectors)
